@@ -1,0 +1,533 @@
+//! The five clauses of a contract, as they stand in a profile.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Case, Level, Period, Promise, Row, Ruling, StatusSet, VariantPromise};
+use crate::message::{JsonPath, Response};
+
+/// An idempotency contract. A clause or promise that is absent is *undeclared*: the provider says nothing about it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Contract {
+    /// Who makes the key, what it looks like, what about none, a bad one, a fresh one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<Key>,
+    /// How long a key is remembered, and what happens to it afterwards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retention: Option<Retention>,
+    /// What a repeat of a finished request gets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replay: Option<Replay>,
+    /// Same key with other parameters, and same key while the first is still running.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conflict: Option<Conflict>,
+    /// Which methods, accounts, operations and replicas a key reaches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Scope>,
+}
+
+/// Where a key travels in a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Carrier {
+    /// In a header field, for example `Idempotency-Key`.
+    Header(String),
+    /// In a query parameter.
+    Query(String),
+    /// In a field of a form body.
+    Form(String),
+    /// In a JSON body, at this JSON pointer (RFC 6901), for example `/idempotency_key`.
+    Json(String),
+}
+
+impl fmt::Display for Carrier {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Header(name) => write!(formatter, "header {name}"),
+            Self::Query(name) => write!(formatter, "query parameter {name}"),
+            Self::Form(name) => write!(formatter, "form field {name}"),
+            Self::Json(pointer) => write!(formatter, "JSON member {pointer}"),
+        }
+    }
+}
+
+/// How a key is spelled on the wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Encoding {
+    /// As it is.
+    #[default]
+    Bare,
+    /// As a Structured Field String (RFC 8941 section 3.3.3): in double quotes.
+    Quoted,
+}
+
+/// The `key` clause.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Key {
+    /// Where the key travels.
+    pub carrier: Carrier,
+    /// How it is spelled on the wire.
+    #[serde(default)]
+    pub encoding: Encoding,
+    /// Who makes it: `client` or `server`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generated_by: Option<GeneratedBy>,
+    /// What kind of key is recommended, for example `uuid-v4`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recommended: Option<String>,
+    /// The length in characters of the shortest key that is taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_length: Option<usize>,
+    /// The length in characters of the longest key that is taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_length: Option<usize>,
+    /// Parameters that belong to the key: the same key with another value of these is another action.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub with: Vec<String>,
+    /// A request without a key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Promise>,
+    /// A request with an empty key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub empty: Option<Promise>,
+    /// A request with a key of the wrong format.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub malformed: Option<Promise>,
+    /// A request with a key that is longer than `max_length`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlong: Option<Promise>,
+    /// The level of every promise of this clause that has none of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
+    /// The source of every promise of this clause that has none of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+/// Who makes a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum GeneratedBy {
+    /// The client, before the first attempt.
+    Client,
+    /// The server, for example as part of a form.
+    Server,
+}
+
+/// The moment from which retention is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Anchor {
+    /// The first request with the key.
+    First,
+    /// The completion of the first request.
+    Completion,
+    /// The latest request with the key.
+    LastUse,
+    /// The end of the life of the resource that was made.
+    ResourceEnd,
+}
+
+/// The `retention` clause.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Retention {
+    /// A key is remembered at least this long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<Period>,
+    /// A key is forgotten after this time at the latest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<Period>,
+    /// The moment from which this is counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<Anchor>,
+    /// A request whose key is older than `at_most`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expired: Option<Promise>,
+    /// The level of every promise of this clause that has none of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
+    /// The source of every promise of this clause that has none of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+/// The `replay` clause.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Replay {
+    /// A repeat after the first attempt succeeded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after_success: Option<Promise>,
+    /// A repeat after the first attempt failed with its execution begun (a declined card).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after_failure: Option<Promise>,
+    /// A repeat after the first attempt ended in a 5xx with its execution begun.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after_server_error: Option<Promise>,
+    /// A repeat after the first attempt was refused before execution.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after_validation_failure: Option<Promise>,
+    /// A repeat after the resource was changed or deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after_change: Option<Promise>,
+    /// A repeat while the caller is rate limited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_limited: Option<Promise>,
+    /// For how long after completion an in-flight answer is tolerated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settle: Option<Period>,
+    /// How much of the first answer a replay returns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fidelity: Option<Fidelity>,
+    /// What tells a replay from a first answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub marker: Option<Marker>,
+    /// The level of every promise of this clause that has none of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
+    /// The source of every promise of this clause that has none of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+/// How much of the first answer a replay returns.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Fidelity {
+    /// The status of a replay: `same`, or a set.
+    pub status: StatusFidelity,
+    /// The content of a replay.
+    pub body: BodyFidelity,
+    /// JSONPaths whose values may differ.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub volatile: Vec<JsonPath>,
+    /// Header fields that a replay repeats with the same value.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<String>,
+    /// How binding; the clause's level where it is not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
+    /// The source; the clause's source where it is not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+/// The status of a replay.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", untagged)]
+pub enum StatusFidelity {
+    /// The status of the first answer.
+    #[default]
+    #[serde(with = "same")]
+    #[schemars(with = "same::Same")]
+    Same,
+    /// One of these, whatever the first was.
+    OneOf(StatusSet),
+}
+
+/// `status: same` in YAML, where the alternative is a number or a list.
+mod same {
+    use schemars::JsonSchema;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "kebab-case")]
+    pub(super) enum Same {
+        Same,
+    }
+
+    pub(super) fn serialize<S: Serializer>(serializer: S) -> Result<S::Ok, S::Error> {
+        Same::Same.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
+        Same::deserialize(deserializer).map(|Same::Same| ())
+    }
+}
+
+/// The content of a replay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BodyFidelity {
+    /// The very bytes of the first answer.
+    Bytes,
+    /// JSON that is equal, apart from `volatile` values and the order of members.
+    #[default]
+    Json,
+    /// The same identity; the rest may differ.
+    Identity,
+}
+
+/// What tells a replay from a first answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Marker {
+    /// The header field that marks a replay.
+    pub header: String,
+    /// Its value on a replay; any value where this is not given. Compared without regard to case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub equals: Option<Value>,
+    /// How binding; the clause's level where it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
+    /// The source; the clause's source where it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+impl Marker {
+    /// Whether the answer is marked as a replay.
+    pub fn marks(&self, response: &Response) -> bool {
+        response.header(&self.header).is_some_and(|found| match &self.equals {
+            None => true,
+            Some(Value::String(wanted)) => wanted.eq_ignore_ascii_case(found.trim()),
+            Some(other) => other.to_string().eq_ignore_ascii_case(found.trim()),
+        })
+    }
+}
+
+/// The `conflict` clause.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Conflict {
+    /// The same key with parameters of another meaning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed_parameters: Option<VariantPromise>,
+    /// The same key with the same parameters in other bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub equivalent_parameters: Option<VariantPromise>,
+    /// The same key while the first request is still running.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_flight: Option<InFlight>,
+    /// The same key with other parameters while the first request is still running.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_flight_changed: Option<Promise>,
+    /// The level of every promise of this clause that has none of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
+    /// The source of every promise of this clause that has none of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+/// What a duplicate gets while the first request is still running, and how long that can last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "InFlightForm", into = "InFlightForm")]
+pub struct InFlight {
+    /// What a duplicate gets.
+    pub promise: Promise,
+    /// However a request ends, its key is no longer in flight after this time.
+    pub ends_within: Option<Period>,
+}
+
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum InFlightForm {
+    Bounded(BoundedForm),
+    Plain(Promise),
+}
+
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct BoundedForm {
+    /// What a duplicate gets: a treatment or a list of treatments.
+    allow: AllowedForm,
+    /// However a request ends, its key is no longer in flight after this time.
+    ends_within: Period,
+    /// How binding: `must`, `should` or `may`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    level: Option<Level>,
+    /// A name under `sources`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+    /// A remark for the reader.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum AllowedForm {
+    One(super::Treatment),
+    Either(Vec<super::Treatment>),
+}
+
+impl From<InFlightForm> for InFlight {
+    fn from(form: InFlightForm) -> Self {
+        match form {
+            InFlightForm::Plain(promise) => Self { promise, ends_within: None },
+            InFlightForm::Bounded(bounded) => {
+                let allow = match bounded.allow {
+                    AllowedForm::One(treatment) => vec![treatment],
+                    AllowedForm::Either(treatments) => treatments,
+                };
+                let case =
+                    Case { allow, level: bounded.level, source: bounded.source, note: bounded.note, ..Case::default() };
+                Self { promise: Promise { cases: vec![case] }, ends_within: Some(bounded.ends_within) }
+            }
+        }
+    }
+}
+
+impl From<InFlight> for InFlightForm {
+    fn from(in_flight: InFlight) -> Self {
+        match (in_flight.ends_within, in_flight.promise.cases.into_iter().next()) {
+            (Some(ends_within), Some(case)) => Self::Bounded(BoundedForm {
+                allow: AllowedForm::Either(case.allow),
+                ends_within,
+                level: case.level,
+                source: case.source,
+                note: case.note,
+            }),
+            (_, case) => Self::Plain(Promise { cases: case.into_iter().collect() }),
+        }
+    }
+}
+
+/// The `scope` clause.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Scope {
+    /// The methods with which a key counts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub methods: Vec<String>,
+    /// The same key with another method.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_methods: Option<Promise>,
+    /// The same key from another account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_account: Option<Promise>,
+    /// The same key on another operation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_operation: Option<Promise>,
+    /// The same key on another replica or in another region.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replicas: Option<Promise>,
+    /// A request while the key store is down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub store_unavailable: Option<Promise>,
+    /// The level of every promise of this clause that has none of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
+    /// The source of every promise of this clause that has none of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+/// The level and source that a clause gives to promises without their own.
+#[derive(Clone, Copy, Default)]
+struct Defaults<'c> {
+    level: Option<Level>,
+    source: Option<&'c str>,
+}
+
+impl Contract {
+    /// The promise that stands in a row, if the contract has one. `variant` is the name of the parameter variant,
+    /// where the promise may differ by variant.
+    pub fn promise(&self, row: Row, variant: &str) -> Option<&Promise> {
+        let (key, replay, scope) = (self.key.as_ref(), self.replay.as_ref(), self.scope.as_ref());
+        let conflict = self.conflict.as_ref();
+        match row {
+            Row::Missing => key?.missing.as_ref(),
+            Row::Empty => key?.empty.as_ref(),
+            Row::Malformed => key?.malformed.as_ref(),
+            Row::Overlong => key?.overlong.as_ref(),
+            Row::Expired => self.retention.as_ref()?.expired.as_ref(),
+            Row::AfterSuccess => replay?.after_success.as_ref(),
+            Row::AfterFailure => replay?.after_failure.as_ref(),
+            Row::AfterServerError => replay?.after_server_error.as_ref(),
+            Row::AfterValidationFailure => replay?.after_validation_failure.as_ref(),
+            Row::AfterChange => replay?.after_change.as_ref(),
+            Row::RateLimited => replay?.rate_limited.as_ref(),
+            Row::ChangedParameters => conflict?.changed_parameters.as_ref()?.of(variant),
+            Row::EquivalentParameters => conflict?.equivalent_parameters.as_ref()?.of(variant),
+            Row::InFlight => conflict?.in_flight.as_ref().map(|in_flight| &in_flight.promise),
+            Row::InFlightChanged => conflict?.in_flight_changed.as_ref(),
+            Row::OtherMethods => scope?.other_methods.as_ref(),
+            Row::OtherAccount => scope?.other_account.as_ref(),
+            Row::OtherOperation => scope?.other_operation.as_ref(),
+            Row::Replicas => scope?.replicas.as_ref(),
+            Row::StoreUnavailable => scope?.store_unavailable.as_ref(),
+        }
+    }
+
+    /// The case of a promise that counts after this first outcome, with level and source filled in from its clause.
+    pub fn ruling(&self, row: Row, variant: &str, first: Option<&Response>) -> Option<Ruling<'_>> {
+        Some(self.with_defaults(row, self.promise(row, variant)?.case(first)?))
+    }
+
+    /// Every case of every promise that stands in a row, with level and source filled in.
+    pub fn rulings(&self, row: Row) -> Vec<Ruling<'_>> {
+        let conflict = self.conflict.as_ref();
+        let by_variant = match row {
+            Row::ChangedParameters => conflict.and_then(|clause| clause.changed_parameters.as_ref()),
+            Row::EquivalentParameters => conflict.and_then(|clause| clause.equivalent_parameters.as_ref()),
+            _ => None,
+        };
+        let promises = match by_variant {
+            Some(promises) => promises.promises(),
+            None => self.promise(row, "").into_iter().collect(),
+        };
+        promises.into_iter().flat_map(|promise| &promise.cases).map(|case| self.with_defaults(row, case)).collect()
+    }
+
+    /// For how long a key may be in flight after its request has ended, if the contract says so.
+    pub fn ends_within(&self) -> Option<Period> {
+        self.conflict.as_ref()?.in_flight.as_ref()?.ends_within
+    }
+
+    /// How much of the first answer a replay returns, with level and source filled in, if the contract says so.
+    pub fn fidelity(&self) -> Option<(&Fidelity, Level, Option<&str>)> {
+        let replay = self.replay.as_ref()?;
+        let fidelity = replay.fidelity.as_ref()?;
+        let level = fidelity.level.or(replay.level).unwrap_or_default();
+        Some((fidelity, level, fidelity.source.as_deref().or(replay.source.as_deref())))
+    }
+
+    /// What marks a replay, with level and source filled in, if the contract says so.
+    pub fn marker(&self) -> Option<(&Marker, Level, Option<&str>)> {
+        let replay = self.replay.as_ref()?;
+        let marker = replay.marker.as_ref()?;
+        let level = marker.level.or(replay.level).unwrap_or_default();
+        Some((marker, level, marker.source.as_deref().or(replay.source.as_deref())))
+    }
+
+    fn with_defaults<'c>(&'c self, row: Row, case: &'c Case) -> Ruling<'c> {
+        let defaults = self.defaults(row);
+        Ruling {
+            case,
+            level: case.level.or(defaults.level).unwrap_or_default(),
+            source: case.source.as_deref().or(defaults.source),
+        }
+    }
+
+    fn defaults(&self, row: Row) -> Defaults<'_> {
+        let (level, source) = match row {
+            Row::Missing | Row::Empty | Row::Malformed | Row::Overlong => {
+                self.key.as_ref().map(|clause| (clause.level, &clause.source))
+            }
+            Row::Expired => self.retention.as_ref().map(|clause| (clause.level, &clause.source)),
+            Row::AfterSuccess
+            | Row::AfterFailure
+            | Row::AfterServerError
+            | Row::AfterValidationFailure
+            | Row::AfterChange
+            | Row::RateLimited => self.replay.as_ref().map(|clause| (clause.level, &clause.source)),
+            Row::ChangedParameters | Row::EquivalentParameters | Row::InFlight | Row::InFlightChanged => {
+                self.conflict.as_ref().map(|clause| (clause.level, &clause.source))
+            }
+            Row::OtherMethods | Row::OtherAccount | Row::OtherOperation | Row::Replicas | Row::StoreUnavailable => {
+                self.scope.as_ref().map(|clause| (clause.level, &clause.source))
+            }
+        }
+        .unwrap_or((None, &None));
+        Defaults { level, source: source.as_deref() }
+    }
+}

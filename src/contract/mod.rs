@@ -1,0 +1,25 @@
+//! The idempotency contract: a table from situations to allowed treatments, and the words to talk about it. Pure.
+//!
+//! Everything else in the program hangs on this small model: a request that carries a key meets the server in a
+//! [`Situation`], the server gives it a [`Treatment`], and a [`Contract`] says which treatments are allowed there.
+
+mod clauses;
+mod matcher;
+mod period;
+mod promise;
+mod requirement;
+mod situation;
+mod treatment;
+mod verdict;
+
+pub use clauses::{
+    Anchor, BodyFidelity, Carrier, Conflict, Contract, Encoding, Fidelity, InFlight, Key, Marker, Replay, Retention,
+    Scope, StatusFidelity,
+};
+pub use matcher::{Expected, Matcher, StatusPattern, StatusSet};
+pub use period::Period;
+pub use promise::{Case, Effects, Level, Promise, Row, Ruling, VariantPromise};
+pub use requirement::{Clause, Requirement, Standing};
+pub use situation::Situation;
+pub use treatment::Treatment;
+pub use verdict::{Cause, Reason, Verdict};

@@ -1,0 +1,184 @@
+//! The words for what is known about a requirement after a run, among them the words for *not knowing*.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What is known about one requirement.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It was exercised, and everything that was seen is allowed.
+    Holds,
+    /// Something was seen that the contract does not allow; the evidence stands beside it.
+    Violated,
+    /// It was exercised, and what was seen can be read either way.
+    Inconclusive(Cause),
+    /// It was not exercised.
+    Untested(Reason),
+    /// The contract is silent or says *may*; what was seen is told and not judged.
+    Observed,
+}
+
+impl Verdict {
+    /// The word alone, without cause or reason.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::Violated => "violated",
+            Self::Inconclusive(_) => "inconclusive",
+            Self::Untested(_) => "untested",
+            Self::Observed => "observed",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Inconclusive(cause) => write!(formatter, "inconclusive ({cause})"),
+            Self::Untested(reason) => write!(formatter, "untested ({reason})"),
+            Self::Holds | Self::Violated | Self::Observed => formatter.write_str(self.word()),
+        }
+    }
+}
+
+/// Why something that was exercised cannot be judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// The control could not calibrate the instrument.
+    ControlFailed,
+    /// The answer fits a replay and a new execution alike.
+    ReplayedOrExecuted,
+    /// The effect counter answered with an error, or in pages.
+    CountFailed,
+    /// An earlier attempt may still have an effect, so the count is a lower bound only.
+    CountOpen,
+    /// The contract gives no bound for how long a request may be in flight.
+    NoBound,
+    /// A duplicate could not be shown to have arrived in flight.
+    NotShownInFlight,
+    /// The server turned the attempt away (429, 502, 503, 504) each time.
+    TurnedAway,
+    /// The target could not be reached, or fell silent.
+    NoAnswer,
+    /// The attempt did not draw the outcome that its parameter variant declares.
+    NotDrawn,
+    /// The first attempt did not succeed, so nothing can be repeated.
+    NoFirstSuccess,
+    /// The run was interrupted.
+    Interrupted,
+    /// What was seen fits more than one history of a lost or overlapping attempt.
+    Ambiguous,
+}
+
+impl Cause {
+    /// What it means and what can be done about it, in a sentence.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::ControlFailed => {
+                "the control could not calibrate the instrument: look at the control's own lines, and repair `identity`, `effects` or the target first"
+            }
+            Self::ReplayedOrExecuted => {
+                "the answer fits a replay and a new execution alike: declare `replay.marker`, or `operation.effects`, so that they can be told apart"
+            }
+            Self::CountFailed => "the effect counter failed: check `operation.effects`",
+            Self::CountOpen => {
+                "an earlier attempt may still have an effect, so the count is only a lower bound: declare `conflict.in_flight.ends_within`, or raise --max-wait"
+            }
+            Self::NoBound => {
+                "the contract gives no bound for how long a request may be in flight: declare `conflict.in_flight.ends_within`"
+            }
+            Self::NotShownInFlight => "no duplicate could be shown to have arrived while the first was still running",
+            Self::TurnedAway => {
+                "the server turned every attempt away (429, 502, 503 or 504): lower --jobs, or try later"
+            }
+            Self::NoAnswer => {
+                "the target could not be reached or did not answer: check `target.base_url` and that it runs"
+            }
+            Self::NotDrawn => {
+                "the request did not draw the outcome that its parameter variant declares: check `operation.parameters`"
+            }
+            Self::NoFirstSuccess => {
+                "the first attempt did not succeed, so there was nothing to repeat: check `operation.request`"
+            }
+            Self::Interrupted => "the run was interrupted",
+            Self::Ambiguous => "what was seen fits more than one course of a lost or overlapping attempt",
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::ControlFailed => "control failed",
+            Self::ReplayedOrExecuted => "replayed or executed?",
+            Self::CountFailed => "count failed",
+            Self::CountOpen => "count still open",
+            Self::NoBound => "no bound declared",
+            Self::NotShownInFlight => "not shown in flight",
+            Self::TurnedAway => "turned away",
+            Self::NoAnswer => "no answer",
+            Self::NotDrawn => "outcome not drawn",
+            Self::NoFirstSuccess => "no first success",
+            Self::Interrupted => "interrupted",
+            Self::Ambiguous => "ambiguous",
+        })
+    }
+}
+
+/// Why something was not exercised.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// Scenarios ran, and none of them brought the server into this situation.
+    NotExercised,
+    /// No scenario can bring the server into this situation.
+    NoScenario,
+    /// The profile does not offer something, for example `parameters.changed`.
+    Needs(String),
+    /// Left out by `--only` or `--skip`.
+    Deselected,
+    /// The cap of `--max-requests` was reached before.
+    RequestCap,
+    /// It needs a longer wait than `--max-wait` permits.
+    LongerThanMaxWait,
+    /// The target handles one request at a time, so nothing can be in flight.
+    TargetSerialises,
+    /// The run was interrupted before.
+    Interrupted,
+}
+
+impl Reason {
+    /// What it means and what can be done about it, in a sentence.
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::NotExercised => "scenarios ran, and none of them brought the server into this situation".into(),
+            Self::NoScenario => "no scenario of this version brings the server into this situation".into(),
+            Self::Needs(what) => {
+                format!("the profile does not offer `{what}`: declare it to have this tested")
+            }
+            Self::Deselected => "left out by --only or --skip".into(),
+            Self::RequestCap => "the cap of --max-requests was reached before".into(),
+            Self::LongerThanMaxWait => "it needs a longer wait than --max-wait permits".into(),
+            Self::TargetSerialises => "the target handles one request at a time, so nothing can be in flight".into(),
+            Self::Interrupted => "the run was interrupted before".into(),
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotExercised => formatter.write_str("not exercised"),
+            Self::NoScenario => formatter.write_str("no scenario"),
+            Self::Needs(what) => write!(formatter, "needs {what}"),
+            Self::Deselected => formatter.write_str("deselected"),
+            Self::RequestCap => formatter.write_str("request cap reached"),
+            Self::LongerThanMaxWait => formatter.write_str("needs longer than --max-wait"),
+            Self::TargetSerialises => formatter.write_str("target serialises"),
+            Self::Interrupted => formatter.write_str("interrupted"),
+        }
+    }
+}

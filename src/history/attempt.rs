@@ -1,0 +1,343 @@
+//! One attempt: one request on the wire, and what became of it.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::IntentId;
+use crate::message::{Response, ShownRequest};
+
+/// The number of an attempt within its case, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct AttemptId(pub u32);
+
+impl fmt::Display for AttemptId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "#{}", self.0)
+    }
+}
+
+/// Where an exchange is broken off on purpose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LossPoint {
+    /// The connection is opened, and broken before a byte is sent.
+    Connection,
+    /// The head of the request is sent, and nothing of its content.
+    Head,
+    /// Half of the content is sent.
+    Request,
+    /// The whole request is sent, and the connection broken while the server works on it.
+    Execution,
+    /// The beginning of the answer is read.
+    PartialResponse,
+    /// The whole answer is read, kept as evidence, and treated as if it had never come.
+    Response,
+}
+
+impl LossPoint {
+    /// All points, from the earliest to the latest.
+    pub const ALL: [Self; 6] =
+        [Self::Connection, Self::Head, Self::Request, Self::Execution, Self::PartialResponse, Self::Response];
+
+    /// The name in scenarios and reports.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Connection => "connection",
+            Self::Head => "head",
+            Self::Request => "request",
+            Self::Execution => "execution",
+            Self::PartialResponse => "partial-response",
+            Self::Response => "response",
+        }
+    }
+}
+
+/// How our socket goes away.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// In good order: close_notify where there is TLS, then FIN.
+    #[default]
+    Closed,
+    /// FIN alone.
+    Vanished,
+    /// RST.
+    Reset,
+}
+
+impl Ending {
+    /// All endings.
+    pub const ALL: [Self; 3] = [Self::Closed, Self::Vanished, Self::Reset];
+
+    /// The name in scenarios and reports.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Vanished => "vanished",
+            Self::Reset => "reset",
+        }
+    }
+}
+
+/// A loss on purpose, written `execution` or `execution by reset`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Loss {
+    /// Where the exchange is broken off.
+    pub at: LossPoint,
+    /// How our socket goes away.
+    pub by: Ending,
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.by {
+            Ending::Closed => formatter.write_str(self.at.id()),
+            Ending::Vanished | Ending::Reset => {
+                write!(formatter, "{} by {}", self.at.id(), self.by.id())
+            }
+        }
+    }
+}
+
+impl std::str::FromStr for Loss {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, Self::Err> {
+        let (at, by) = written.split_once(" by ").unwrap_or((written, Ending::Closed.id()));
+        let at = LossPoint::ALL.into_iter().find(|point| point.id() == at.trim());
+        let by = Ending::ALL.into_iter().find(|ending| ending.id() == by.trim());
+        match (at, by) {
+            (Some(at), Some(by)) => Ok(Self { at, by }),
+            _ => Err(format!(
+                "`{written}` is not a loss: write one of connection, head, request, execution, partial-response, \
+                 response, if wanted followed by `by closed`, `by vanished` or `by reset`"
+            )),
+        }
+    }
+}
+
+impl Serialize for Loss {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Loss {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// An attempt as it was about to be sent. On disk before its first byte leaves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct AttemptStart {
+    /// Its number within the case.
+    pub id: AttemptId,
+    /// The action that it means.
+    pub intent: IntentId,
+    /// The key as it was carried (before encoding); absent where the request carries none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The parameter variant; a name under [`Subject::variants`](super::Subject), `base` for the request as it stands.
+    pub parameters: String,
+    /// The account that sends it; `default` for the profile's own.
+    pub account: String,
+    /// The operation; `default` for the profile's own.
+    pub operation: String,
+    /// The request method.
+    pub method: String,
+    /// The replica that it is sent to, where the profile names some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replica: Option<String>,
+    /// The loss that is inflicted on it, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lose: Option<Loss>,
+    /// The request as it may be written down.
+    pub request: ShownRequest,
+}
+
+/// What became of an attempt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct AttemptEnd {
+    /// Its number within the case.
+    pub id: AttemptId,
+    /// What came back, or why nothing did.
+    pub outcome: Outcome,
+    /// When things happened at our socket.
+    pub timing: Timing,
+    /// Whether the answer is a success in the sense of the profile: a 2xx, or what its `success` matcher says.
+    pub success: bool,
+    /// The identity that the answer names, if it names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<String>,
+}
+
+/// What came back, or why nothing did. None of these is an error of the tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The answer was read in full.
+    Answered(Response),
+    /// The answer was read in full and hidden on purpose (`lose: response`).
+    Hidden(Response),
+    /// The exchange was broken off on purpose; the beginning of an answer may have been read.
+    Lost {
+        /// Where it was really broken off.
+        at: LossPoint,
+        /// The bytes of the request that were written to our socket.
+        bytes_written: u64,
+        /// The status line that had been read by then, if any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        status: Option<u16>,
+    },
+    /// The exchange failed without our doing.
+    Failed {
+        /// How it failed.
+        error: SocketError,
+        /// The bytes of the request that were written to our socket.
+        bytes_written: u64,
+        /// Whether the whole request was written.
+        request_written: bool,
+        /// A sentence from below, secrets replaced.
+        detail: String,
+    },
+}
+
+impl Outcome {
+    /// The answer, if it was read in full: also a hidden one.
+    pub fn response(&self) -> Option<&Response> {
+        match self {
+            Self::Answered(response) | Self::Hidden(response) => Some(response),
+            Self::Lost { .. } | Self::Failed { .. } => None,
+        }
+    }
+
+    /// The answer, if the client of this exchange may know it.
+    pub fn answer(&self) -> Option<&Response> {
+        match self {
+            Self::Answered(response) => Some(response),
+            Self::Hidden(_) | Self::Lost { .. } | Self::Failed { .. } => None,
+        }
+    }
+
+    /// Whether certainly no byte of the request left our socket.
+    pub fn reached_nothing(&self) -> bool {
+        match self {
+            Self::Lost { bytes_written, .. } | Self::Failed { bytes_written, .. } => *bytes_written == 0,
+            Self::Answered(_) | Self::Hidden(_) => false,
+        }
+    }
+}
+
+/// The names of silence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SocketError {
+    /// The host name has no address.
+    Unresolved,
+    /// The connection was refused.
+    Refused,
+    /// The connection was reset.
+    Reset,
+    /// The connection was closed before the answer was complete.
+    ClosedEarly,
+    /// No connection, or no complete answer, within the time limit.
+    TimedOut,
+    /// The answer is not HTTP.
+    Malformed,
+    /// The answer is larger than the limit.
+    TooLarge,
+    /// Another error of the operating system.
+    Other,
+}
+
+impl SocketError {
+    /// What happened, in words for a report.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Unresolved => "the host name has no address",
+            Self::Refused => "connection refused",
+            Self::Reset => "connection reset",
+            Self::ClosedEarly => "connection closed before the answer was complete",
+            Self::TimedOut => "timed out",
+            Self::Malformed => "the answer is not HTTP",
+            Self::TooLarge => "the answer is too large",
+            Self::Other => "the connection failed",
+        }
+    }
+}
+
+/// When things happened at our socket, as time since the run began (monotonic).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Timing {
+    /// The attempt began: the connection is being opened.
+    #[serde(with = "nanoseconds")]
+    pub began: Duration,
+    /// The connection stood.
+    #[serde(with = "optional_nanoseconds", default, skip_serializing_if = "Option::is_none")]
+    pub connected: Option<Duration>,
+    /// The first byte of the request was written.
+    #[serde(with = "optional_nanoseconds", default, skip_serializing_if = "Option::is_none")]
+    pub first_written: Option<Duration>,
+    /// The last byte that was written of the request was written.
+    #[serde(with = "optional_nanoseconds", default, skip_serializing_if = "Option::is_none")]
+    pub last_written: Option<Duration>,
+    /// The first byte of an answer was read.
+    #[serde(with = "optional_nanoseconds", default, skip_serializing_if = "Option::is_none")]
+    pub first_read: Option<Duration>,
+    /// The attempt was over: the answer was complete, or the socket gone.
+    #[serde(with = "nanoseconds")]
+    pub ended: Duration,
+}
+
+/// Times as whole nanoseconds, so that a journal reads back into the very same history.
+pub(super) mod nanoseconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(in crate::history) fn serialize<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+        u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).serialize(serializer)
+    }
+
+    pub(in crate::history) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+        u64::deserialize(deserializer).map(Duration::from_nanos)
+    }
+}
+
+/// [`nanoseconds`] for a time that may be absent.
+mod optional_nanoseconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+        match time {
+            Some(time) => super::nanoseconds::serialize(time, serializer),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+        Option::<u64>::deserialize(deserializer).map(|time| time.map(Duration::from_nanos))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_are_written_as_they_are_read() {
+        for written in ["connection", "execution by reset", "partial-response by vanished"] {
+            assert_eq!(written.parse::<Loss>().unwrap().to_string(), written);
+        }
+        assert!("sideways".parse::<Loss>().unwrap_err().contains("partial-response"));
+    }
+}

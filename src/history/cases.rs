@@ -1,0 +1,150 @@
+//! The same events, put together by case.
+
+use indexmap::IndexMap;
+
+use super::{
+    AttemptEnd, AttemptId, AttemptStart, Calibration, CaseEnding, CaseId, CaseInfo, Cleanup, Count, Event, EventKind,
+    HookRun, Intent, IntentId, Race, RunInfo, SkippedCase,
+};
+
+/// Everything that a run wrote down, put together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct History {
+    /// What the recording says about its run.
+    pub run: Option<RunInfo>,
+    /// The cases that were run, in the order of their names, so that reports do not depend on scheduling.
+    pub cases: IndexMap<CaseId, CaseHistory>,
+    /// The cases that were not run, in the order of their names.
+    pub skipped: IndexMap<CaseId, SkippedCase>,
+    /// What the control learned.
+    pub calibration: Option<Calibration>,
+    /// Effects that were cleaned up, or could not be.
+    pub cleanups: Vec<Cleanup>,
+    /// Whether the user interrupted the run.
+    pub interrupted: bool,
+    /// Requests that were sent in all, once the run is over.
+    pub requests: Option<u64>,
+}
+
+/// What happened in one case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaseHistory {
+    /// The case.
+    pub id: CaseId,
+    /// Its scenario and clause.
+    pub info: CaseInfo,
+    /// Its actions, by number.
+    pub intents: Vec<Intent>,
+    /// Its attempts, by number: the order in which they were begun.
+    pub attempts: Vec<Attempt>,
+    /// Its counts, in the order in which they were taken.
+    pub counts: Vec<Count>,
+    /// Its races.
+    pub races: Vec<RaceRound>,
+    /// Its hooks, each with the time at which it was over and the number of the last attempt begun by then.
+    pub hooks: Vec<(std::time::Duration, u32, HookRun)>,
+    /// How it ended; absent where the run was killed.
+    pub ending: Option<CaseEnding>,
+}
+
+/// One attempt, from beginning to end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// What was sent.
+    pub start: AttemptStart,
+    /// When its record was written.
+    pub recorded: std::time::Duration,
+    /// What became of it; absent where the run was killed.
+    pub end: Option<AttemptEnd>,
+}
+
+/// One round of a race.
+pub type RaceRound = Race;
+
+impl CaseHistory {
+    fn new(id: CaseId, info: CaseInfo) -> Self {
+        Self {
+            id,
+            info,
+            intents: Vec::new(),
+            attempts: Vec::new(),
+            counts: Vec::new(),
+            races: Vec::new(),
+            hooks: Vec::new(),
+            ending: None,
+        }
+    }
+
+    /// The intent with this number.
+    pub fn intent(&self, id: IntentId) -> Option<&Intent> {
+        self.intents.iter().find(|intent| intent.id == id)
+    }
+
+    /// The attempt with this number.
+    pub fn attempt(&self, id: AttemptId) -> Option<&Attempt> {
+        self.attempts.iter().find(|attempt| attempt.start.id == id)
+    }
+
+    fn apply(&mut self, event: &Event) {
+        match &event.event {
+            EventKind::IntentCreated(intent) => self.intents.push(intent.clone()),
+            EventKind::AttemptStarted(start) => {
+                self.attempts.push(Attempt { start: start.clone(), recorded: event.at, end: None });
+            }
+            EventKind::AttemptEnded(end) => {
+                if let Some(attempt) = self.attempts.iter_mut().find(|attempt| attempt.start.id == end.id) {
+                    attempt.end = Some(end.clone());
+                }
+            }
+            EventKind::Counted(count) => self.counts.push(count.clone()),
+            EventKind::Raced(race) => self.races.push(race.clone()),
+            EventKind::HookRan(run) => {
+                let after = self.attempts.last().map_or(0, |attempt| attempt.start.id.0);
+                self.hooks.push((event.at, after, run.clone()));
+            }
+            EventKind::CaseEnded(ending) => self.ending = Some(ending.clone()),
+            EventKind::RunStarted(_)
+            | EventKind::CaseSkipped(_)
+            | EventKind::CaseStarted(_)
+            | EventKind::Calibrated(_)
+            | EventKind::CleanedUp(_)
+            | EventKind::Interrupted
+            | EventKind::RunEnded { .. } => {}
+        }
+    }
+}
+
+impl History {
+    /// Puts events together. Events of a case that never began are left out.
+    pub fn from_events<'e>(events: impl IntoIterator<Item = &'e Event>) -> Self {
+        let mut history = Self::default();
+        for event in events {
+            history.apply(event);
+        }
+        history.cases.sort_keys();
+        history.skipped.sort_keys();
+        history
+    }
+
+    fn apply(&mut self, event: &Event) {
+        match (&event.event, &event.case) {
+            (EventKind::RunStarted(run), _) => self.run = Some((**run).clone()),
+            (EventKind::Calibrated(calibration), _) => self.calibration = Some(*calibration),
+            (EventKind::CleanedUp(cleanup), _) => self.cleanups.push(cleanup.clone()),
+            (EventKind::Interrupted, _) => self.interrupted = true,
+            (EventKind::RunEnded { requests }, _) => self.requests = Some(*requests),
+            (EventKind::CaseSkipped(skipped), Some(id)) => {
+                self.skipped.insert(id.clone(), skipped.clone());
+            }
+            (EventKind::CaseStarted(info), Some(id)) => {
+                self.cases.insert(id.clone(), CaseHistory::new(id.clone(), info.clone()));
+            }
+            (_, Some(id)) => {
+                if let Some(case) = self.cases.get_mut(id) {
+                    case.apply(event);
+                }
+            }
+            (_, None) => {}
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Events: everything that a run writes down.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::attempt::nanoseconds;
+use super::{AttemptEnd, AttemptId, AttemptStart, Calibration, Count, Subject};
+use crate::contract::{Clause, Reason};
+
+/// The version of the event format. A reader refuses other versions.
+pub const VERSION: u32 = 0;
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Event {
+    /// The time since the run began (monotonic).
+    #[serde(with = "nanoseconds")]
+    pub at: Duration,
+    /// The case to which it belongs; absent for events of the whole run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub case: Option<CaseId>,
+    /// What happened.
+    pub event: EventKind,
+}
+
+/// The stable name of a case: its scenario, and the values that the matrix gives it, for example
+/// `lost-response[lose=execution]`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CaseId(pub String);
+
+impl fmt::Display for CaseId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EventKind {
+    /// The run began. Always the first event.
+    RunStarted(Box<RunInfo>),
+    /// A case cannot or will not be run.
+    CaseSkipped(SkippedCase),
+    /// A case began.
+    CaseStarted(CaseInfo),
+    /// An action was decided on: its key, marker and parameters. On disk before its first byte is sent.
+    IntentCreated(Intent),
+    /// An attempt is about to be sent.
+    AttemptStarted(AttemptStart),
+    /// An attempt is over.
+    AttemptEnded(AttemptEnd),
+    /// An effect counter was read.
+    Counted(Count),
+    /// Attempts were released together.
+    Raced(Race),
+    /// A hook of the profile was run.
+    HookRan(HookRun),
+    /// A case is over.
+    CaseEnded(CaseEnding),
+    /// The control is over, and the instrument is calibrated.
+    Calibrated(Calibration),
+    /// An effect was cleaned up, or could not be.
+    CleanedUp(Cleanup),
+    /// The run was interrupted by its user.
+    Interrupted,
+    /// The run is over. Absent where it was killed.
+    RunEnded {
+        /// Requests that were sent in all: attempts, counts, hooks, cleanup.
+        requests: u64,
+    },
+}
+
+/// What a recording must say about its run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RunInfo {
+    /// The version of the event format.
+    pub version: u32,
+    /// The version of the program.
+    pub program: String,
+    /// The unique name of the run.
+    pub run: String,
+    /// When it began, as RFC 3339 in UTC.
+    pub started: String,
+    /// The seed of everything random in it.
+    pub seed: u64,
+    /// The name of the profile.
+    pub profile: String,
+    /// Where the requests went.
+    pub base_url: String,
+    /// The profile as it was loaded: `extends` merged, variables of the environment still by name.
+    pub document: Value,
+    /// The facts about the probed operation that the oracle needs.
+    pub subject: Subject,
+}
+
+/// A case that was not run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SkippedCase {
+    /// The scenario.
+    pub scenario: String,
+    /// Why it was not run.
+    pub reason: Reason,
+}
+
+/// A case that was run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct CaseInfo {
+    /// The scenario.
+    pub scenario: String,
+    /// The clause that the scenario is about, if it names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clause: Option<Clause>,
+}
+
+/// The number of an intent within its case, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct IntentId(pub u32);
+
+/// One intended action.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Intent {
+    /// Its number within the case.
+    pub id: IntentId,
+    /// Its name in the scenario.
+    pub name: String,
+    /// The idempotency key that names it.
+    pub key: String,
+    /// The marker in its parameters, by which its effects are counted.
+    pub marker: String,
+    /// The intent whose parameters and marker it shares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub like: Option<IntentId>,
+}
+
+/// Attempts that were released together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Race {
+    /// The copies.
+    pub attempts: Vec<AttemptId>,
+    /// Whether they overlapped at the client by the test of the release.
+    pub overlapped: bool,
+    /// The time between the first and the last release.
+    #[serde(with = "nanoseconds")]
+    pub spread: Duration,
+}
+
+/// A hook that was run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct HookRun {
+    /// The name of the hook in the profile.
+    pub name: String,
+    /// The marker of the resource that it changed or deleted, where it names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<String>,
+    /// How far it moved the target's clock.
+    #[serde(with = "nanoseconds")]
+    pub advanced: Duration,
+    /// The error, if it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// How a case ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CaseEnding {
+    /// All its steps were taken.
+    Completed,
+    /// The run was interrupted in the middle of it.
+    Interrupted,
+    /// It could not go on, for this reason.
+    Stopped(Reason),
+}
+
+/// An effect that was cleaned up, or could not be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Cleanup {
+    /// The identity of the effect.
+    pub identity: String,
+    /// Why it could not be cleaned up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}

@@ -1,0 +1,18 @@
+//! What happened during a run: typed events, and the same events put together by case. Pure.
+//!
+//! The runner appends [`Event`]s; everything else (progress, journal, oracle, reports) reads them.
+
+mod attempt;
+mod cases;
+mod count;
+mod event;
+mod subject;
+
+pub use attempt::{AttemptEnd, AttemptId, AttemptStart, Ending, Loss, LossPoint, Outcome, SocketError, Timing};
+pub use cases::{Attempt, CaseHistory, History, RaceRound};
+pub use count::{Count, CountFailure, Item, Listing};
+pub use event::{
+    CaseEnding, CaseId, CaseInfo, Cleanup, Event, EventKind, HookRun, Intent, IntentId, Race, RunInfo, SkippedCase,
+    VERSION,
+};
+pub use subject::{Calibration, CounterFact, Drawn, Subject, VariantFact};

@@ -1,0 +1,79 @@
+//! What a recording must say about its subject, so that it can be judged later and under another contract.
+
+use std::time::Duration;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use super::attempt::nanoseconds;
+use crate::contract::{Matcher, Period};
+
+/// The facts about the probed operation that the oracle needs. Recorded with the run, because when a recording is
+/// judged under another contract, only the contract changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Subject {
+    /// The parameter variants, among them `base`: the request as it stands.
+    pub variants: IndexMap<String, VariantFact>,
+    /// The effect counters. Empty where the profile accepts distinct identities as the count (`effects: identity`),
+    /// or has none.
+    pub counters: Vec<CounterFact>,
+    /// Whether distinct identities are accepted as the count (`effects: identity`).
+    pub count_by_identity: bool,
+}
+
+/// One parameter variant.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct VariantFact {
+    /// The variant whose meaning it shares: itself, or the one that it spells in other bytes.
+    pub meaning: String,
+    /// What kind of outcome its execution has.
+    pub outcome: Drawn,
+    /// Tells that outcome from others; absent where the outcome alone decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draws: Option<Matcher>,
+}
+
+/// The kind of outcome that a parameter variant draws from a server that executes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Drawn {
+    /// A success with an identity.
+    #[default]
+    Success,
+    /// A refusal before execution.
+    ValidationFailure,
+    /// A failure after execution began.
+    Failure,
+    /// A 5xx after execution began.
+    ServerError,
+}
+
+/// One effect counter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct CounterFact {
+    /// How a report calls it.
+    pub title: String,
+    /// How long an effect may take to show.
+    pub settle: Period,
+}
+
+/// What the control learned about the instrument and the path to the target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Calibration {
+    /// How long the target takes from the last byte of a request to the first byte of the answer: the median.
+    #[serde(with = "nanoseconds")]
+    pub latency: Duration,
+    /// How much that varied.
+    #[serde(with = "nanoseconds")]
+    pub jitter: Duration,
+    /// The slowest connect round trip.
+    #[serde(with = "nanoseconds")]
+    pub round_trip: Duration,
+    /// Whether two slow requests under different keys were seen to overlap; absent where that was not tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlaps: Option<bool>,
+}

@@ -1,0 +1,14 @@
+//! idemspec tells people, with proof, whether an HTTP API is safe to retry.
+//!
+//! A request that carries an idempotency key meets a server in a *situation*, the server gives it a *treatment*, and a
+//! *contract* says which treatments are allowed there. A *profile* binds a contract to a target; a *scenario* is a
+//! list of stimuli without any expectation; the *runner* applies it and records a *history*; the *oracle*, a pure
+//! function, judges the history by the contract; the *checklist* turns its findings into verdicts.
+//!
+//! The modules stand in reading order, and a test holds that imports run only upwards in this list.
+
+pub mod contract;
+pub mod history;
+pub mod message;
+pub mod oracle;
+pub mod secret;

@@ -1,0 +1,147 @@
+//! Taking values out of an answer.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Response;
+
+/// Where a value stands in an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Extractor {
+    /// A JSONPath (RFC 9535) into the JSON content, for example `$.id` or `$.data[*].id`.
+    Json(JsonPath),
+    /// The value of a header field, for example `location`.
+    Header(String),
+}
+
+impl Extractor {
+    /// All values that stand there, as text: strings without quotes, other JSON values in compact form; nulls are
+    /// left out. Empty where the answer has none (wrong type, other shape, not JSON).
+    pub fn extract(&self, response: &Response) -> Vec<String> {
+        match self {
+            Self::Json(path) => response.json().map(|value| path.texts(&value)).unwrap_or_default(),
+            Self::Header(name) => response.header(name).map(|value| vec![value.to_owned()]).unwrap_or_default(),
+        }
+    }
+}
+
+impl fmt::Display for Extractor {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json(path) => write!(formatter, "{path}"),
+            Self::Header(name) => write!(formatter, "header {name}"),
+        }
+    }
+}
+
+/// A JSONPath (RFC 9535) that was checked when it was read.
+#[derive(Clone, Debug)]
+pub struct JsonPath {
+    written: String,
+    parsed: serde_json_path::JsonPath,
+}
+
+impl JsonPath {
+    /// Parses a path such as `$.error.type`.
+    ///
+    /// # Errors
+    /// Says what is wrong with the path and where.
+    pub fn parse(written: &str) -> Result<Self, String> {
+        let parsed = serde_json_path::JsonPath::parse(written)
+            .map_err(|error| format!("`{written}` is not a JSONPath (RFC 9535): {error}"))?;
+        Ok(Self { written: written.to_owned(), parsed })
+    }
+
+    /// Every node that the path selects, in document order.
+    pub fn select<'v>(&self, value: &'v serde_json::Value) -> Vec<&'v serde_json::Value> {
+        self.parsed.query(value).all()
+    }
+
+    /// Every selected value as text, nulls left out.
+    pub fn texts(&self, value: &serde_json::Value) -> Vec<String> {
+        self.select(value)
+            .into_iter()
+            .filter(|selected| !selected.is_null())
+            .map(|selected| selected.as_str().map_or_else(|| selected.to_string(), str::to_owned))
+            .collect()
+    }
+}
+
+impl fmt::Display for JsonPath {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.written)
+    }
+}
+
+impl PartialEq for JsonPath {
+    fn eq(&self, other: &Self) -> bool {
+        self.written == other.written
+    }
+}
+
+impl Eq for JsonPath {}
+
+impl std::hash::Hash for JsonPath {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.written.hash(state);
+    }
+}
+
+impl Serialize for JsonPath {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.written)
+    }
+}
+
+impl<'de> Deserialize<'de> for JsonPath {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = String::deserialize(deserializer)?;
+        Self::parse(&written).map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for JsonPath {
+    fn schema_name() -> Cow<'static, str> {
+        "JsonPath".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "pattern": "^\\$",
+            "description": "A JSONPath (RFC 9535), for example `$.id` or `$.data[*].id`."
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(body: &str) -> Response {
+        Response { status: 200, headers: vec![("location".into(), "/orders/7".into())], body: body.into() }
+    }
+
+    #[test]
+    fn values_come_out_as_text() {
+        let ids = Extractor::Json(JsonPath::parse("$.data[*].id").unwrap());
+        let response = answer(r#"{"data":[{"id":"a"},{"id":7},{"id":null},{}]}"#);
+        assert_eq!(ids.extract(&response), ["a", "7"]);
+        assert_eq!(Extractor::Header("Location".into()).extract(&response), ["/orders/7"]);
+    }
+
+    #[test]
+    fn an_error_page_holds_no_values() {
+        let id = Extractor::Json(JsonPath::parse("$.id").unwrap());
+        assert!(id.extract(&answer("<html>502</html>")).is_empty());
+    }
+
+    #[test]
+    fn a_broken_path_is_refused() {
+        assert!(JsonPath::parse("$.data[").unwrap_err().contains("RFC 9535"));
+    }
+}

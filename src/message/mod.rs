@@ -1,0 +1,9 @@
+//! HTTP messages as values: what is sent, what came back, and how facts are taken out of an answer. Pure.
+
+mod extract;
+mod request;
+mod response;
+
+pub use extract::{Extractor, JsonPath};
+pub use request::{Request, ShownRequest};
+pub use response::{Body, Response};
