@@ -7,8 +7,16 @@
 //!
 //! The modules stand in reading order, and a test holds that imports run only upwards in this list.
 
-pub mod contract;
-pub mod history;
-pub mod message;
-pub mod oracle;
 pub mod secret;
+
+pub mod message;
+
+pub mod contract;
+
+pub mod history;
+
+pub mod profile;
+
+pub mod scenario;
+
+pub mod oracle;

@@ -4,6 +4,7 @@
 //! [`Situation`], the server gives it a [`Treatment`], and a [`Contract`] says which treatments are allowed there.
 
 mod clauses;
+mod drawn;
 mod matcher;
 mod period;
 mod promise;
@@ -16,6 +17,7 @@ pub use clauses::{
     Anchor, BodyFidelity, Carrier, Conflict, Contract, Encoding, Fidelity, InFlight, Key, Marker, Replay, Retention,
     Scope, StatusFidelity,
 };
+pub use drawn::Drawn;
 pub use matcher::{Expected, Matcher, StatusPattern, StatusSet};
 pub use period::Period;
 pub use promise::{Case, Effects, Level, Promise, Row, Ruling, VariantPromise};

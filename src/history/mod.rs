@@ -8,6 +8,7 @@ mod count;
 mod event;
 mod subject;
 
+pub use crate::contract::Drawn;
 pub use attempt::{AttemptEnd, AttemptId, AttemptStart, Ending, Loss, LossPoint, Outcome, SocketError, Timing};
 pub use cases::{Attempt, CaseHistory, History, RaceRound};
 pub use count::{Count, CountFailure, Item, Listing};
@@ -15,4 +16,4 @@ pub use event::{
     CaseEnding, CaseId, CaseInfo, Cleanup, Event, EventKind, HookRun, Intent, IntentId, Race, RunInfo, SkippedCase,
     VERSION,
 };
-pub use subject::{Calibration, CounterFact, Drawn, Subject, VariantFact};
+pub use subject::{Calibration, CounterFact, Subject, VariantFact};

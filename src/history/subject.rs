@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::attempt::nanoseconds;
-use crate::contract::{Matcher, Period};
+use crate::contract::{Drawn, Matcher, Period};
 
 /// The facts about the probed operation that the oracle needs. Recorded with the run, because when a recording is
 /// judged under another contract, only the contract changes.
@@ -33,21 +33,6 @@ pub struct VariantFact {
     /// Tells that outcome from others; absent where the outcome alone decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draws: Option<Matcher>,
-}
-
-/// The kind of outcome that a parameter variant draws from a server that executes it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Drawn {
-    /// A success with an identity.
-    #[default]
-    Success,
-    /// A refusal before execution.
-    ValidationFailure,
-    /// A failure after execution began.
-    Failure,
-    /// A 5xx after execution began.
-    ServerError,
 }
 
 /// One effect counter.

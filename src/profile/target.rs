@@ -1,0 +1,75 @@
+//! Where requests go, and as whom.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Template;
+use crate::contract::Period;
+
+/// Where requests go, and as whom.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Target {
+    /// What kind of deployment it is. Production is refused without `--allow-production`.
+    pub environment: Environment,
+    /// The URL that every path is appended to, for example `https://api.example.com`. Not secret.
+    pub base_url: Template,
+    /// How the profile's own account shows who it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auth: Option<Auth>,
+    /// Further accounts, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, Auth>")]
+    pub accounts: IndexMap<String, Auth>,
+    /// Beginnings of credentials that must never be used, for example `sk_live_`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refuse_credentials: Vec<String>,
+    /// Names of environment variables whose values are not secret.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shown: Vec<String>,
+    /// How long one attempt may take.
+    #[serde(default = "default_time_limit")]
+    pub time_limit: Period,
+}
+
+fn default_time_limit() -> Period {
+    Period(std::time::Duration::from_secs(30))
+}
+
+/// What kind of deployment a target is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Environment {
+    /// A process on this machine.
+    Local,
+    /// A provider's sandbox.
+    Sandbox,
+    /// A team's staging deployment.
+    Staging,
+    /// The real thing.
+    Production,
+}
+
+/// How an account shows who it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Auth {
+    /// `Authorization: Bearer …` (RFC 6750).
+    Bearer(Template),
+    /// `Authorization: Basic …` (RFC 7617).
+    Basic {
+        /// The user name.
+        username: Template,
+        /// The password; empty where the API takes none.
+        #[serde(default)]
+        password: Template,
+    },
+    /// A header field of the API's own.
+    Header {
+        /// The field's name.
+        name: String,
+        /// The field's value.
+        value: Template,
+    },
+}

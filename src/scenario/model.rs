@@ -1,0 +1,214 @@
+//! A scenario, and the cases into which its matrix expands it.
+
+use std::fmt;
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::contract::{Clause, Period};
+use crate::history::Loss;
+
+/// A scenario, expanded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scenario {
+    /// Its name, in kebab-case.
+    pub name: String,
+    /// The clause that it is mainly about.
+    pub clause: Option<Clause>,
+    /// What it does, in a line.
+    pub title: String,
+    /// One case for every combination of the matrix, in the order of the matrix; a single one without a matrix.
+    pub cases: Vec<ScenarioCase>,
+}
+
+/// One case of a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScenarioCase {
+    /// The stable name, for example `lost-response[lose=execution]`; the scenario's own name without a matrix.
+    pub id: String,
+    /// The values that the matrix gives it.
+    pub values: IndexMap<String, String>,
+    /// What the profile must offer beyond what the steps show: `effects`, `parameters.invalid`, `accounts.other`, ….
+    pub needs: Vec<String>,
+    /// The stimuli, in order.
+    pub steps: Vec<Step>,
+}
+
+/// One stimulus.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    /// Sends one attempt.
+    Send(Send),
+    /// Sends attempts until the key is no longer in flight.
+    Repeat(Repeat),
+    /// Lets time pass.
+    Wait(Wait),
+    /// Runs a hook of the profile.
+    Hook(HookStep),
+    /// Counts effects (this happens after every step in any case).
+    Count(Count),
+}
+
+/// Sends one attempt.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Send {
+    /// The action that is meant. The first mention creates it: a fresh key and a fresh marker.
+    pub intent: String,
+    /// On the first mention: an earlier action whose parameters and marker this new one shares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub like: Option<String>,
+    /// The parameter variant; `base` where it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<String>,
+    /// The loss to inflict, for example `execution` or `execution by reset`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub lose: Option<Loss>,
+    /// For `lose: execution`: the part of the service time after which the connection breaks, for example `50%`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub after: Option<Percent>,
+    /// The account that sends it; the profile's own where it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
+    /// Another method than the operation's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// Another key than the action's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<KeyChoice>,
+}
+
+/// A part of a whole, written like `50%`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Percent(pub u8);
+
+impl Serialize for Percent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl fmt::Display for Percent {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}%", self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Percent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = String::deserialize(deserializer)?;
+        let number = written.strip_suffix('%').and_then(|number| number.trim().parse().ok());
+        number.filter(|number| *number <= 100).map(Self).ok_or_else(|| {
+            serde::de::Error::custom(format!("`{written}` is not a part such as `50%`, from 0% to 100%"))
+        })
+    }
+}
+
+/// Another key than the action's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeyChoice {
+    /// No key at all.
+    None,
+}
+
+/// Sends attempts until the key is no longer in flight.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Repeat {
+    /// The action that is meant.
+    pub intent: String,
+    /// The parameter variant; `base` where it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<String>,
+    /// The pause between two attempts.
+    pub every: Period,
+    /// When to stop.
+    pub until: Until,
+    /// When to stop at the latest; the contract's `conflict.in_flight.ends_within` and a little more where it is not
+    /// given.
+    #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<Period>,
+}
+
+/// When a repetition stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Until {
+    /// The answer does not say "in flight".
+    Settled,
+}
+
+/// Lets time pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// A fixed time.
+    For(Period),
+    /// The longest `settle` of the effect counters.
+    Settle,
+    /// The target's learned latency.
+    Handler,
+    /// Until no earlier attempt of this case can still be in flight (`conflict.in_flight.ends_within`).
+    InFlight,
+}
+
+impl Wait {
+    const NAMED: [(&'static str, Self); 3] =
+        [("settle", Self::Settle), ("handler", Self::Handler), ("in-flight", Self::InFlight)];
+}
+
+impl Serialize for Wait {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::For(period) => period.serialize(serializer),
+            named => {
+                let name = Self::NAMED.iter().find(|(_, wait)| wait == named).map_or("", |(name, _)| name);
+                serializer.serialize_str(name)
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Wait {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = String::deserialize(deserializer)?;
+        let named = Self::NAMED.iter().find(|(name, _)| *name == written).map(|(_, wait)| *wait);
+        named.map_or_else(|| written.parse().map(Self::For).map_err(serde::de::Error::custom), Ok)
+    }
+}
+
+impl JsonSchema for Wait {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Wait".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "description": "A length of time such as `500ms`, or `settle`, `handler` or `in-flight`."
+        })
+    }
+}
+
+/// Runs a hook of the profile.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HookStep {
+    /// The hook's name in the profile.
+    pub name: String,
+    /// The action whose resource it is about (`{{identity}}`, `{{marker}}`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent: Option<String>,
+}
+
+/// Counts effects.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Count {
+    /// The action whose marker is counted. A first mention creates it without sending anything.
+    pub intent: String,
+}
