@@ -66,9 +66,27 @@ impl JsonPath {
         self.select(value)
             .into_iter()
             .filter(|selected| !selected.is_null())
-            .map(|selected| selected.as_str().map_or_else(|| selected.to_string(), str::to_owned))
+            .map(text)
             .collect()
     }
+
+    /// Every selected value as text, each with the object or list that it stands in; nulls left out.
+    pub fn with_parents<'v>(&self, document: &'v serde_json::Value) -> Vec<(String, Option<&'v serde_json::Value>)> {
+        self.parsed
+            .query_located(document)
+            .iter()
+            .filter(|located| !located.node().is_null())
+            .map(|located| {
+                let pointer = located.location().to_json_pointer();
+                let parent = pointer.rsplit_once('/').and_then(|(parent, _)| document.pointer(parent));
+                (text(located.node()), parent)
+            })
+            .collect()
+    }
+}
+
+fn text(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 impl fmt::Display for JsonPath {

@@ -125,7 +125,7 @@ pub struct Repeat {
     /// The parameter variant; `base` where it is not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<String>,
-    /// The pause between two attempts.
+    /// The first pause between two attempts. Each further one is twice as long, up to ten times this.
     pub every: Period,
     /// When to stop.
     pub until: Until,
