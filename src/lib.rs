@@ -19,4 +19,6 @@ pub mod profile;
 
 pub mod scenario;
 
+pub mod journal;
+
 pub mod oracle;

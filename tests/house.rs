@@ -25,8 +25,22 @@ fn permitted() -> BTreeMap<&'static str, Vec<&'static str>> {
         (
             "commands",
             vec![
-                "cli", "secret", "message", "contract", "history", "document", "profile", "scenario", "plan", "wire",
-                "journal", "runner", "oracle", "checklist", "report", "reference",
+                "cli",
+                "secret",
+                "message",
+                "contract",
+                "history",
+                "document",
+                "profile",
+                "scenario",
+                "plan",
+                "wire",
+                "journal",
+                "runner",
+                "oracle",
+                "checklist",
+                "report",
+                "reference",
             ],
         ),
     ])
@@ -72,7 +86,8 @@ fn imports_run_one_way() {
         if room == "lib" || room == "main" {
             continue;
         }
-        let allowed = permitted.get(room.as_str()).unwrap_or_else(|| panic!("the room `{room}` has no place in the house"));
+        let allowed =
+            permitted.get(room.as_str()).unwrap_or_else(|| panic!("the room `{room}` has no place in the house"));
         let text = std::fs::read_to_string(&file).unwrap();
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
             for used in used_rooms(line) {

@@ -163,7 +163,9 @@ impl Reason {
             }
             Self::Deselected => "left out by --only or --skip".into(),
             Self::RequestCap => "the cap of --max-requests was reached before".into(),
-            Self::ControlFailed => "the control failed, so nothing more was sent: repair what its sentence names first".into(),
+            Self::ControlFailed => {
+                "the control failed, so nothing more was sent: repair what its sentence names first".into()
+            }
             Self::LongerThanMaxWait => "it needs a longer wait than --max-wait permits".into(),
             Self::TargetSerialises => "the target handles one request at a time, so nothing can be in flight".into(),
             Self::Interrupted => "the run was interrupted before".into(),

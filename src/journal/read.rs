@@ -72,10 +72,7 @@ pub fn read(path: &Path) -> Result<Recording, JournalError> {
 fn parse(path: &str, bytes: &[u8]) -> Result<(Vec<Event>, Option<usize>), JournalError> {
     let mut events = Vec::new();
     let complete = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
-    for (index, line) in bytes[..complete].split(|byte| *byte == b'\n').enumerate() {
-        if line.is_empty() && index > 0 {
-            continue;
-        }
+    for (index, line) in bytes[..complete].split_inclusive(|byte| *byte == b'\n').enumerate() {
         let event = serde_json::from_slice(line).map_err(|error| damaged(path, index, &error))?;
         events.push(event);
     }

@@ -63,11 +63,7 @@ impl JsonPath {
 
     /// Every selected value as text, nulls left out.
     pub fn texts(&self, value: &serde_json::Value) -> Vec<String> {
-        self.select(value)
-            .into_iter()
-            .filter(|selected| !selected.is_null())
-            .map(text)
-            .collect()
+        self.select(value).into_iter().filter(|selected| !selected.is_null()).map(text).collect()
     }
 
     /// Every selected value as text, each with the object or list that it stands in; nulls left out.
