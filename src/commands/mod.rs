@@ -3,6 +3,7 @@
 mod explain;
 mod list;
 mod output;
+mod progress;
 mod run;
 mod serve;
 mod session;
@@ -26,7 +27,7 @@ pub fn execute(arguments: Arguments) -> Result<u8> {
     match arguments.command {
         Command::Run(run) => run::execute(&run, color),
         Command::Serve(serve) => serve::execute(&serve),
-        Command::List(list) => list::execute(&list, color),
+        Command::List(list) => list::execute(&list),
         Command::Explain(explain) => explain::execute(&explain),
     }
 }

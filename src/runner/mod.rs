@@ -8,6 +8,7 @@ mod hook;
 mod interrupt;
 mod pace;
 mod recorder;
+mod rehearse;
 mod repeat;
 mod send;
 mod subject;
