@@ -7,6 +7,7 @@
 //!
 //! The modules stand in reading order, and a test holds that imports run only upwards in this list.
 
+pub mod checklist;
 pub mod contract;
 pub mod history;
 pub mod message;
