@@ -12,4 +12,5 @@ pub mod contract;
 pub mod history;
 pub mod message;
 pub mod oracle;
+pub mod report;
 pub mod secret;
