@@ -2,6 +2,12 @@
 //! calls it writes it somewhere.
 
 mod declared;
+mod exchange;
+mod leftovers;
+mod requirements;
+mod terminal;
 mod text;
+mod violations;
 
+pub use terminal::{TerminalOptions, terminal};
 pub use text::escape;
