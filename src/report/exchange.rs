@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::text::{cut, escape};
+use super::text::{cut, escape, plural};
 use crate::contract::{Carrier, Contract};
 use crate::history::{
     Attempt, AttemptId, AttemptStart, CaseHistory, Count, HookRun, Listing, Outcome, RaceRound, RunInfo,
@@ -54,7 +54,9 @@ impl Exchange<'_> {
                 }
                 Entry::Hook(run) => lines.push(hook_line(at, run)),
                 Entry::Count(count, times) => lines.push(self.count_line(count, times)),
-                Entry::LeftOut(number) => lines.push(format!("…   {number} further attempts (-v shows them)")),
+                Entry::LeftOut(number) => {
+                    lines.push(format!("…   {} (-v shows all)", plural(number, "further attempt")))
+                }
             }
         }
         lines
@@ -292,8 +294,9 @@ fn listing(listing: &Listing) -> String {
 
 fn race_line(race: &RaceRound) -> String {
     let overlap = if race.overlapped { "overlapping" } else { "not shown to overlap" };
+    let copies = plural(race.attempts.len(), "attempt");
     let spread = race.spread.as_secs_f64() * 1000.0;
-    format!("race   {} copies released within {spread:.3} ms, {overlap}", race.attempts.len())
+    format!("race   {copies} released within {spread:.3} ms, {overlap}")
 }
 
 fn hook_line(at: Duration, run: &HookRun) -> String {

@@ -4,10 +4,17 @@
 mod declared;
 mod exchange;
 mod leftovers;
+mod progress;
 mod requirements;
 mod terminal;
 mod text;
 mod violations;
 
+#[cfg(test)]
+mod fixtures;
+#[cfg(test)]
+mod tests;
+
+pub use progress::progress;
 pub use terminal::{TerminalOptions, terminal};
 pub use text::escape;

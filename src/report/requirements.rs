@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::terminal::View;
-use super::text::{Tone, escape, wrap};
+use super::text::{Tone, escape, plural, wrap};
 use super::violations::case_names;
 use crate::checklist::{ClauseLine, RequirementLine};
 use crate::contract::{Cause, Level, Reason, Requirement, Verdict};
@@ -75,7 +75,7 @@ impl View<'_> {
         let mut section = String::new();
         for line in lines {
             let seen = line.findings.iter().take(if self.is_verbose() { usize::MAX } else { 1 });
-            section.push_str(&format!("  o {}\n", line.requirement));
+            section.push_str(&format!("o {}\n", line.requirement));
             section.extend(seen.map(|finding| self.field("seen", &format!("{}: {}", finding.case, finding.seen))));
         }
         if section.is_empty() {
@@ -97,8 +97,8 @@ impl View<'_> {
         }
         let mut section = format!("{}\n\n", self.heading("Untested"));
         for (reason, requirements) in &by_reason {
-            section.push_str(&format!("  - {}\n", escape(&reason.to_string())));
-            section.push_str(&wrap(&escape(&reason.sentence()), self.width(), "    "));
+            section.push_str(&format!("- {}\n", escape(&reason.to_string())));
+            section.push_str(&wrap(&escape(&reason.sentence()), self.width(), "  "));
             section.push_str(&self.field("concerns", &joined(requirements)));
         }
         for (case, skipped) in &self.history.skipped {
@@ -127,7 +127,7 @@ fn count(line: &RequirementLine<'_>) -> String {
         Verdict::Holds => format!(", {} of {judged}", tally.held),
         Verdict::Violated => format!(", {} of {judged}", tally.violated),
         Verdict::Inconclusive(_) => format!(", {} of {judged}", tally.inconclusive),
-        Verdict::Observed => format!(", {} times", tally.observed),
+        Verdict::Observed => format!(", {}", plural(tally.observed, "time")),
         Verdict::Untested(_) => String::new(),
     }
 }

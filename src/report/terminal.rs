@@ -3,11 +3,11 @@
 //! Whatever differs from one run to the next without meaning anything (names, times, identities) stands in the
 //! header, in the evidence and in the footer only, so that the checklists of two runs can be compared.
 
-use comfy_table::{Cell, Color, ContentArrangement, Table, presets};
+use comfy_table::{Cell, Color, ColumnConstraint, ContentArrangement, Table, presets};
 
 use super::declared;
 use super::leftovers::Effects;
-use super::text::{Paint, Tone, escape, wrap};
+use super::text::{Paint, Tone, escape, plural, wrap};
 use crate::checklist::{Checklist, ClauseLine, ClauseVerdict, ExitStatus};
 use crate::contract::{Contract, Verdict};
 use crate::history::History;
@@ -121,24 +121,32 @@ impl View<'_> {
         for line in &self.checklist.clauses {
             let declared = declared::summary(self.contract, line.clause).unwrap_or_else(|| "nothing".into());
             let verdict = format!("{} {}", mark(line.verdict), line.verdict);
-            let verdict = Cell::new(without_breaks(&verdict)).fg(color(clause_tone(line.verdict)));
+            let verdict = Cell::new(verdict).fg(color(clause_tone(line.verdict)));
             table.add_row([Cell::new(line.clause), Cell::new(escape(&declared)), Cell::new(observed(line)), verdict]);
+        }
+        for whole in [0, 3] {
+            if let Some(column) = table.column_mut(whole) {
+                column.set_constraint(ColumnConstraint::ContentWidth);
+            }
         }
         format!("{table}\n\n")
     }
 
     fn footer(&self, effects: &Effects<'_>) -> String {
         let attempts: usize = self.history.cases.values().map(|case| case.attempts.len()).sum();
-        let (run, skipped) = (self.history.cases.len(), self.history.skipped.len());
-        let requests = self.history.requests.map(|requests| format!("{requests} requests, ")).unwrap_or_default();
-        let (made, left) = (effects.made, effects.left.len());
+        let cases = plural(self.history.cases.len(), "case");
+        let requests = match self.history.requests {
+            Some(requests) => format!("{requests} requests, {attempts} of them attempts"),
+            None => plural(attempts, "attempt"),
+        };
+        let (skipped, made, left) = (self.history.skipped.len(), effects.made, effects.left.len());
         let status = self.checklist.exit_status();
-        let (tone, code) = (status_tone(status), status.code());
-        let result = self.paint.apply(tone, &format!("Result: {} (exit {code})", status.word()));
+        let result = format!("Result: {} (exit {})", status.word(), status.code());
+        let result = self.paint.apply(status_tone(status), &result);
         let why = self.checklist.decision.sentence();
         format!(
-            "{run} cases run, {skipped} not run; {requests}{attempts} of them attempts; effects: {made} made, {left} \
-             left behind\n{result}: {why}\n"
+            "{cases} run, {skipped} not run; {requests}; {} made, {left} left behind\n{result}: {why}\n",
+            plural(made, "effect")
         )
     }
 }
@@ -148,21 +156,17 @@ fn observed(line: &ClauseLine<'_>) -> String {
     let count = |says: &dyn Fn(&Verdict) -> bool| {
         line.requirements.iter().filter(|line| !line.is_idle() && says(&line.verdict)).count()
     };
+    let held = count(&|verdict| *verdict == Verdict::Holds);
     let counts = [
         (count(&|verdict| *verdict == Verdict::Violated), "violated"),
         (count(&|verdict| matches!(verdict, Verdict::Inconclusive(_))), "inconclusive"),
-        (count(&|verdict| *verdict == Verdict::Holds), "hold"),
+        (held, if held == 1 { "holds" } else { "hold" }),
         (count(&|verdict| *verdict == Verdict::Observed), "observed"),
         (count(&|verdict| matches!(verdict, Verdict::Untested(_))), "untested"),
     ];
     let parts: Vec<String> =
         counts.iter().filter(|(number, _)| *number > 0).map(|(number, word)| format!("{number} {word}")).collect();
     if parts.is_empty() { "nothing".into() } else { parts.join(", ") }
-}
-
-/// Keeps a mark and its word on one line of the table.
-fn without_breaks(text: &str) -> String {
-    text.replace(' ', "\u{a0}")
 }
 
 fn mark(verdict: ClauseVerdict) -> char {

@@ -53,6 +53,11 @@ pub(super) fn wrap(text: &str, width: usize, indent: &str) -> String {
     lines.iter().map(|line| format!("{indent}{line}\n")).collect()
 }
 
+/// `1 case`, `2 cases`.
+pub(super) fn plural(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 /// What a piece of text is about. Its colour follows from that, and never says anything that the words do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tone {

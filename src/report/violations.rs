@@ -18,26 +18,28 @@ impl View<'_> {
         if lines().next().is_none() {
             return String::new();
         }
-        let blocks: Vec<String> = lines().flat_map(|line| self.violations_of(line)).collect();
+        let mut shown: Vec<&Finding> = Vec::new();
+        let blocks: Vec<String> = lines().flat_map(|line| self.violations_of(line, &mut shown)).collect();
         format!("{}\n\n{}\n", self.heading("Violations"), blocks.join("\n"))
     }
 
-    fn violations_of(&self, line: &RequirementLine<'_>) -> Vec<String> {
-        let mut groups: Vec<Vec<&Finding>> = Vec::new();
+    fn violations_of<'f>(&self, line: &RequirementLine<'f>, shown: &mut Vec<&'f Finding>) -> Vec<String> {
+        let mut groups: Vec<Vec<&'f Finding>> = Vec::new();
         for finding in line.violations() {
             match groups.iter_mut().find(|group| !self.is_verbose() && is_same(group[0], finding)) {
                 Some(group) => group.push(finding),
                 None => groups.push(vec![finding]),
             }
         }
-        groups
-            .iter()
-            .filter_map(|group| group.split_first())
-            .map(|(first, others)| self.violation(first, others))
-            .collect()
+        let mut blocks = Vec::new();
+        for (first, others) in groups.iter().filter_map(|group| group.split_first()) {
+            blocks.push(self.violation(first, others, shown));
+            shown.push(first);
+        }
+        blocks
     }
 
-    fn violation(&self, finding: &Finding, others: &[&Finding]) -> String {
+    fn violation(&self, finding: &Finding, others: &[&Finding], shown: &[&Finding]) -> String {
         let word = match finding.level {
             Level::Must => self.paint.apply(Tone::Bad, "✗ violated"),
             Level::Should | Level::May => self.paint.apply(Tone::Doubtful, "✗ violated (should)"),
@@ -52,7 +54,10 @@ impl View<'_> {
         }
         block.push_str(&self.field("seen", &finding.seen));
         block.push_str(&self.field("case", &finding.case.0));
-        block.push_str(&self.exchange(finding));
+        match shown.iter().find(|earlier| is_same_exchange(earlier, finding)) {
+            Some(earlier) => block.push_str(&self.field("", &format!("(shown above, under {})", earlier.requirement))),
+            None => block.push_str(&self.exchange(finding)),
+        }
         block.push_str(&self.further(others));
         block
     }
@@ -112,6 +117,11 @@ const FIELD_COLUMN: usize = 14;
 /// Whether two findings say the same about different cases.
 fn is_same(left: &Finding, right: &Finding) -> bool {
     (left.level, &left.promise, &left.source) == (right.level, &right.promise, &right.source)
+}
+
+/// Whether one exchange shows both findings: the same case up to the same judged attempt.
+fn is_same_exchange(left: &Finding, right: &Finding) -> bool {
+    left.case == right.case && left.attempts.last() == right.attempts.last()
 }
 
 /// The names of cases, each once, in order.
