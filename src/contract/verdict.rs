@@ -150,6 +150,8 @@ pub enum Reason {
     TargetSerialises,
     /// The run was interrupted before.
     Interrupted,
+    /// The contract says nothing about it, so there was nothing to test it against.
+    NotDeclared,
 }
 
 impl Reason {
@@ -169,6 +171,7 @@ impl Reason {
             Self::LongerThanMaxWait => "it needs a longer wait than --max-wait permits".into(),
             Self::TargetSerialises => "the target handles one request at a time, so nothing can be in flight".into(),
             Self::Interrupted => "the run was interrupted before".into(),
+            Self::NotDeclared => "the contract says nothing about it, so there was nothing to test it against".into(),
         }
     }
 }
@@ -185,6 +188,7 @@ impl fmt::Display for Reason {
             Self::LongerThanMaxWait => formatter.write_str("needs longer than --max-wait"),
             Self::TargetSerialises => formatter.write_str("target serialises"),
             Self::Interrupted => formatter.write_str("interrupted"),
+            Self::NotDeclared => formatter.write_str("not declared"),
         }
     }
 }
