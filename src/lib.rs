@@ -12,3 +12,4 @@ pub mod history;
 pub mod message;
 pub mod oracle;
 pub mod secret;
+pub mod wire;
