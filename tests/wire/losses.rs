@@ -45,6 +45,9 @@ async fn lose(request: &Request, at: LossPoint, by: Ending) -> (Saw, Outcome) {
     let answered = matches!(at, LossPoint::PartialResponse | LossPoint::Response);
     assert_eq!(timing.first_read.is_some(), answered, "{context}");
     assert_eq!(timing.first_written.is_some(), at != LossPoint::Connection, "{context}");
+    if let (Ending::Reset, Some(last_written)) = (by, timing.last_written) {
+        assert!(timing.ended - last_written >= attempted.round_trip.unwrap(), "{context}");
+    }
     if at == LossPoint::Execution {
         assert!(timing.ended - timing.last_written.unwrap() >= SERVICE_TIME / 2, "{context}");
     }
