@@ -16,7 +16,7 @@ pub use clauses::{
     Anchor, BodyFidelity, Carrier, Conflict, Contract, Encoding, Fidelity, InFlight, Key, Marker, Replay, Retention,
     Scope, StatusFidelity,
 };
-pub use matcher::{Expected, Matcher, StatusPattern, StatusSet};
+pub use matcher::{Condition, Expected, Matcher, StatusPattern, StatusSet};
 pub use period::Period;
 pub use promise::{Case, Effects, Level, Promise, Row, Ruling, VariantPromise};
 pub use requirement::{Clause, Requirement, Standing};
