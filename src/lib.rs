@@ -11,4 +11,5 @@ pub mod contract;
 pub mod history;
 pub mod message;
 pub mod oracle;
+pub mod reference;
 pub mod secret;
