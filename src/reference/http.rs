@@ -11,7 +11,7 @@ use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, Response};
 use bytes::Bytes;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::BodyExt;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -24,6 +24,9 @@ use crate::contract::Period;
 
 /// Longer bodies are refused.
 const LONGEST_BODY: usize = 64 * 1024;
+
+/// And no more than this of them is read.
+const LONGEST_PATIENCE: usize = 16 * LONGEST_BODY;
 
 /// Whose requests bear no credentials.
 const DEFAULT_ACCOUNT: &str = "default";
@@ -66,8 +69,8 @@ pub(super) fn router(interpreter: Arc<Interpreter>, log: Option<Sender<RequestLi
 async fn serve(State(service): State<Service>, request: Request) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let line = OpenLine::new(&parts, service.log);
-    let reply = match route(&service.interpreter, &parts, body).await {
-        Ok(reply) => reply,
+    let reply = match read(body).await {
+        Ok(content) => route(&service.interpreter, &parts, content).await.unwrap_or_else(plain),
         Err(refused) => plain(refused),
     };
     line.close(&reply);
@@ -78,22 +81,41 @@ fn plain(answer: Answer) -> Reply {
     Reply { answer, note: String::new() }
 }
 
+/// Reads a whole body. One that breaks off is an error, so half a request never gets any further. One that is too long
+/// is read on for a while: a client that is still sending would not see the answer.
+async fn read(mut body: Body) -> Result<Bytes, Answer> {
+    let mut content = Vec::new();
+    let mut length = 0;
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| Answer::error(400, "the content broke off"))?;
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        length += data.len();
+        if length <= LONGEST_BODY {
+            content.extend_from_slice(&data);
+        } else if length > LONGEST_PATIENCE {
+            break;
+        }
+    }
+    if length > LONGEST_BODY { Err(Answer::error(413, "the content is too long")) } else { Ok(content.into()) }
+}
+
 /// Finds what a request is about. An `Err` is an answer as well: one that ends the matter early.
-async fn route(interpreter: &Arc<Interpreter>, parts: &Parts, body: Body) -> Result<Reply, Answer> {
-    let path = parts.uri.path().trim_start_matches('/');
+async fn route(interpreter: &Arc<Interpreter>, parts: &Parts, body: Bytes) -> Result<Reply, Answer> {
+    let path = parts.uri.path();
+    let path = path.strip_prefix('/').unwrap_or(path);
     let (first, rest) = path.split_once('/').map_or((path, None), |(first, rest)| (first, Some(rest)));
     if (first, rest) == ("clock", None) {
-        return clock(interpreter, parts, body).await.map(plain);
+        return clock(interpreter, parts, &body).map(plain);
     }
-    let (Some(collection), Ok(account)) = (Collection::named(first), account(&parts.headers)) else {
-        account(&parts.headers)?;
-        return Err(not_found());
-    };
+    let collection = Collection::named(first).ok_or_else(not_found)?;
+    let account = account(&parts.headers)?;
     match rest {
         None => many(interpreter, parts, body, account, collection).await,
         Some(number) => {
             let number = number.parse().map_err(|_| not_found())?;
-            one(interpreter, parts, body, &account, collection, number).await.map(plain)
+            one(interpreter, parts, &body, &account, collection, number).map(plain)
         }
     }
 }
@@ -102,13 +124,13 @@ async fn route(interpreter: &Arc<Interpreter>, parts: &Parts, body: Body) -> Res
 async fn many(
     interpreter: &Arc<Interpreter>,
     parts: &Parts,
-    body: Body,
+    body: Bytes,
     account: String,
     collection: Collection,
 ) -> Result<Reply, Answer> {
     match parts.method {
         Method::POST => {
-            let body = json_body(parts, body).await?;
+            expect_json(parts)?;
             let (key, body) = key::take(interpreter.contract(), parts, body);
             Ok(interpreter.submit(Submission { account, collection, key, body }).await)
         }
@@ -122,10 +144,10 @@ async fn many(
 }
 
 /// `GET /orders/{number}`, `PATCH /orders/{number}`, `DELETE /orders/{number}`
-async fn one(
+fn one(
     interpreter: &Interpreter,
     parts: &Parts,
-    body: Body,
+    body: &[u8],
     account: &str,
     collection: Collection,
     number: u64,
@@ -136,8 +158,8 @@ async fn one(
             Ok(Answer::json(200, &shown))
         }
         Method::PATCH => {
-            let body = json_body(parts, body).await?;
-            let quantity = new_quantity(&body).ok_or_else(|| Answer::error(400, "invalid parameters"))?;
+            expect_json(parts)?;
+            let quantity = new_quantity(body).ok_or_else(|| Answer::error(400, "invalid parameters"))?;
             let changed = interpreter.with_book(|book| book.change(account, collection, number, quantity));
             changed.map(|shown| Answer::json(200, &shown)).ok_or_else(not_found)
         }
@@ -150,7 +172,7 @@ async fn one(
 }
 
 /// `GET /clock` tells the time since the start; `POST /clock {"advance": "25h"}` moves the clock on.
-async fn clock(interpreter: &Interpreter, parts: &Parts, body: Body) -> Result<Answer, Answer> {
+fn clock(interpreter: &Interpreter, parts: &Parts, body: &[u8]) -> Result<Answer, Answer> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Hand {
@@ -159,8 +181,8 @@ async fn clock(interpreter: &Interpreter, parts: &Parts, body: Body) -> Result<A
     match parts.method {
         Method::GET | Method::HEAD => {}
         Method::POST => {
-            let body = json_body(parts, body).await?;
-            let hand: Hand = serde_json::from_slice(&body).map_err(|_| Answer::error(400, "invalid parameters"))?;
+            expect_json(parts)?;
+            let hand: Hand = serde_json::from_slice(body).map_err(|_| Answer::error(400, "invalid parameters"))?;
             interpreter.clock.advance(hand.advance.duration());
         }
         _ => return Err(Answer::method_not_allowed("GET, HEAD, POST")),
@@ -202,17 +224,14 @@ fn reference(parts: &Parts) -> Result<Option<String>, Answer> {
     Ok(reference)
 }
 
-/// Reads a whole JSON body. A body that breaks off is an error, so half a request never gets any further.
-async fn json_body(parts: &Parts, body: Body) -> Result<Bytes, Answer> {
+/// Refuses content that is not declared to be JSON.
+fn expect_json(parts: &Parts) -> Result<(), Answer> {
     let media_type = parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = media_type.split(';').next().unwrap_or_default().trim();
-    if !essence.eq_ignore_ascii_case("application/json") {
-        return Err(Answer::error(415, "the content must be application/json"));
-    }
-    match Limited::new(body, LONGEST_BODY).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(Answer::error(413, "the content is too long")),
-        Err(_) => Err(Answer::error(400, "the content broke off")),
+    if essence.eq_ignore_ascii_case("application/json") {
+        Ok(())
+    } else {
+        Err(Answer::error(415, "the content must be application/json"))
     }
 }
 

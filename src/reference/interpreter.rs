@@ -152,15 +152,16 @@ impl Interpreter {
             let promise = situation.row().and_then(|row| promised(&self.contract, row, None));
             Disposition { situation, treatment: promise.unwrap_or(Treatment::Executes) }
         };
-        let changed = record.fingerprint != place.fingerprint;
         match (relation, &record.progress) {
             (Relation::OtherAccount, _) => elsewhere(Situation::OtherAccount),
             (Relation::OtherOperation, _) => elsewhere(Situation::OtherOperation),
-            (Relation::SameScope, _) if (self.policy.is_expired)(&self.contract, record, self.clock.now()) => {
+            (Relation::SameScope, _) if (self.policy.is_expired)(&self.contract, record, &self.clock.now()) => {
                 elsewhere(Situation::Expired)
             }
-            (Relation::SameScope, Progress::InFlight { .. }) => (self.policy.on_in_flight)(&self.contract, changed),
-            (Relation::SameScope, Progress::Finished { .. }) if changed => {
+            (Relation::SameScope, Progress::InFlight { .. }) => {
+                (self.policy.on_in_flight)(&self.contract, record, &place.fingerprint)
+            }
+            (Relation::SameScope, Progress::Finished { .. }) if record.fingerprint != place.fingerprint => {
                 (self.policy.on_conflict)(&self.contract, record, submission)
             }
             (Relation::SameScope, Progress::Finished { outcome, .. }) => {
@@ -303,7 +304,7 @@ impl Interpreter {
         let Some(execution) = running.get_mut(&number) else {
             return;
         };
-        match (self.policy.on_disconnect)() {
+        match self.policy.on_disconnect {
             Departure::CarryOn => {}
             Departure::GiveUpInFlight => execution.given_up = true,
             Departure::GiveUpAfterEffect => {

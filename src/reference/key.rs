@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     fn contract(key: &str) -> Contract {
-        serde_yaml::from_str(&format!("key: {key}")).unwrap()
+        serde_json::from_value(serde_yaml::from_str(&format!("key: {key}")).unwrap()).unwrap()
     }
 
     fn faults(contract: &Contract, key: &[u8]) -> Result<String, Fault> {

@@ -27,7 +27,7 @@ mod policy;
 mod record;
 mod server;
 
-pub use defect::{Defect, UnknownDefect};
+pub use defect::{Defect, DefectError};
 pub use http::RequestLine;
 pub use orders::{CRASHING_PRODUCT, FAILING_PRODUCT, SLOW_FACTOR, SLOW_PRODUCT};
 pub use server::{DEFAULT_LATENCY, ReferenceError, ReferenceOptions, RunningReference, start};

@@ -66,34 +66,41 @@ pub(super) enum Departure {
     GiveUpAfterEffect,
 }
 
-type Decision<F> = Box<F>;
+/// A decision that two things bear on.
+type OfTwo<A, B, R> = Box<dyn Fn(&A, &B) -> R + Send + Sync>;
+
+/// A decision that three things bear on.
+type OfThree<A, B, C, R> = Box<dyn Fn(&A, &B, &C) -> R + Send + Sync>;
+
+/// Makes what a request asks for, and says which number it got.
+type MakeEffects = Box<dyn Fn(&mut Book, &Submission, &Request) -> u64 + Send + Sync>;
 
 /// Every decision that the server takes.
 pub(super) struct Policy {
     /// What a key is good for.
-    pub(super) admit_key: Decision<dyn Fn(&Contract, &PresentedKey) -> Admission + Send + Sync>,
+    pub(super) admit_key: OfTwo<Contract, PresentedKey, Admission>,
     /// The name under which a request is remembered.
-    pub(super) name_record: Decision<dyn Fn(&Contract, &str, &Submission) -> String + Send + Sync>,
+    pub(super) name_record: OfThree<Contract, str, Submission, String>,
     /// What the parameters of a request amount to.
-    pub(super) fingerprint: Decision<dyn Fn(&Contract, &Submission) -> Vec<u8> + Send + Sync>,
+    pub(super) fingerprint: OfTwo<Contract, Submission, Vec<u8>>,
     /// How a record of the same name stands to a request.
-    pub(super) relate: Decision<dyn Fn(&Record, &Submission) -> Relation + Send + Sync>,
+    pub(super) relate: OfTwo<Record, Submission, Relation>,
     /// Whether a record is older than its retention.
-    pub(super) is_expired: Decision<dyn Fn(&Contract, &Record, Moment) -> bool + Send + Sync>,
+    pub(super) is_expired: OfThree<Contract, Record, Moment, bool>,
     /// What a repeat of a finished request gets.
-    pub(super) on_duplicate: Decision<dyn Fn(&Contract, &Outcome, &Book) -> Disposition + Send + Sync>,
+    pub(super) on_duplicate: OfThree<Contract, Outcome, Book, Disposition>,
     /// What other parameters get.
-    pub(super) on_conflict: Decision<dyn Fn(&Contract, &Record, &Submission) -> Disposition + Send + Sync>,
-    /// What a repeat gets while the first request is running; the last argument says whether its parameters differ.
-    pub(super) on_in_flight: Decision<dyn Fn(&Contract, bool) -> Disposition + Send + Sync>,
+    pub(super) on_conflict: OfThree<Contract, Record, Submission, Disposition>,
+    /// What a repeat gets while the first request is running, by its fingerprint.
+    pub(super) on_in_flight: OfThree<Contract, Record, [u8], Disposition>,
     /// Makes what a request asks for, and says which number it got.
-    pub(super) make_effects: Decision<dyn Fn(&mut Book, &Submission, &Request) -> u64 + Send + Sync>,
+    pub(super) make_effects: MakeEffects,
     /// Whether an outcome is kept.
-    pub(super) after_outcome: Decision<dyn Fn(&Contract, &Outcome) -> Memory + Send + Sync>,
+    pub(super) after_outcome: OfTwo<Contract, Outcome, Memory>,
     /// How the first answer looks when it is sent again.
-    pub(super) replay: Decision<dyn Fn(&Contract, &Answer) -> Answer + Send + Sync>,
+    pub(super) replay: OfTwo<Contract, Answer, Answer>,
     /// What happens to an execution whose client has gone.
-    pub(super) on_disconnect: Decision<dyn Fn() -> Departure + Send + Sync>,
+    pub(super) on_disconnect: Departure,
 }
 
 impl Policy {
@@ -113,7 +120,7 @@ impl Policy {
             }),
             after_outcome: Box::new(after_outcome),
             replay: Box::new(answer::replay),
-            on_disconnect: Box::new(|| Departure::CarryOn),
+            on_disconnect: Departure::CarryOn,
         }
     }
 }
@@ -216,7 +223,7 @@ fn relate(record: &Record, submission: &Submission) -> Relation {
 
 /// A finished record lives as long as the contract permits. A running one never expires; one whose retention counts
 /// from the end of a resource is kept for ever, which such a contract always allows.
-fn is_expired(contract: &Contract, record: &Record, now: Moment) -> bool {
+fn is_expired(contract: &Contract, record: &Record, now: &Moment) -> bool {
     let Some(clause) = &contract.retention else {
         return false;
     };
@@ -257,9 +264,9 @@ fn on_conflict(contract: &Contract, record: &Record, submission: &Submission) ->
 }
 
 /// Where nothing is promised, a repeat waits for the first request and gets what a later repeat would get.
-fn on_in_flight(contract: &Contract, changed: bool) -> Disposition {
+fn on_in_flight(contract: &Contract, record: &Record, fingerprint: &[u8]) -> Disposition {
     let usual = promised(contract, Row::InFlight, None).unwrap_or(Treatment::Replays);
-    if changed {
+    if record.fingerprint != fingerprint {
         let treatment = promised(contract, Row::InFlightChanged, None).unwrap_or(usual);
         return Disposition { situation: Situation::InFlightChanged, treatment };
     }
@@ -281,7 +288,7 @@ mod tests {
     use super::*;
 
     fn contract(yaml: &str) -> Contract {
-        serde_yaml::from_str(yaml).unwrap()
+        serde_json::from_value(serde_yaml::from_str(yaml).unwrap()).unwrap()
     }
 
     fn submission(body: &'static str) -> Submission {
@@ -323,14 +330,14 @@ mod tests {
         };
         let expired_at = |anchor: &str, hours: u32| {
             let contract = contract(&format!("retention: {{at_most: 24h, anchor: {anchor}}}"));
-            is_expired(&contract, &record, hour * hours)
+            is_expired(&contract, &record, &(hour * hours))
         };
         for (anchor, hours) in [("first", 25), ("completion", 26), ("last-use", 27)] {
             assert!(!expired_at(anchor, hours - 1), "{anchor}");
             assert!(expired_at(anchor, hours), "{anchor}");
         }
         assert!(!expired_at("resource-end", 9999));
-        assert!(!is_expired(&Contract::default(), &record, hour * 9999));
+        assert!(!is_expired(&Contract::default(), &record, &(hour * 9999)));
     }
 
     #[test]
