@@ -8,7 +8,6 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use axum::serve::ListenerExt;
-use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use super::defect::Defect;
@@ -91,7 +90,7 @@ impl Drop for RunningReference {
     }
 }
 
-/// Starts a server. It listens as soon as this returns.
+/// Starts a server on a thread and a runtime of its own. It listens as soon as this returns.
 ///
 /// # Errors
 /// When the port is taken, when there is no thread to run on, or when the contract asks for what the server cannot do.
@@ -102,35 +101,44 @@ pub fn start(options: ReferenceOptions) -> Result<RunningReference, ReferenceErr
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(listen)?;
     listener.set_nonblocking(true).map_err(listen)?;
     let address = listener.local_addr().map_err(listen)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(ReferenceError::Start)?;
-    let listener = {
-        let _inside = runtime.enter();
-        tokio::net::TcpListener::from_std(listener).map_err(listen)?
-    };
 
     let mut policy = Policy::sound();
     for defect in defects {
         defect.apply(&mut policy);
     }
     let router = http::router(Arc::new(Interpreter::new(contract, policy, latency)), log);
+    let (ready, readiness) = std::sync::mpsc::channel();
     let (stop, stopped) = oneshot::channel();
     let thread = std::thread::Builder::new()
         .name("reference".into())
-        .spawn(move || run(&runtime, listener, router, stopped))
+        .spawn(move || run(listener, router, &ready, stopped))
         .map_err(ReferenceError::Start)?;
+    let started = readiness.recv().unwrap_or_else(|_| Err(io::Error::other("its thread ended at once")));
+    started.map_err(ReferenceError::Start)?;
     Ok(RunningReference { address, stop: Some(stop), thread: Some(thread) })
 }
 
 /// Serves until told to stop. Open connections and running executions end with the runtime.
-fn run(runtime: &Runtime, listener: tokio::net::TcpListener, router: axum::Router, stopped: oneshot::Receiver<()>) {
+///
+/// The runtime is made, used and dropped on this thread alone: a caller may well be inside another one.
+fn run(listener: TcpListener, router: axum::Router, ready: &Sender<io::Result<()>>, stopped: oneshot::Receiver<()>) {
+    // Whoever asked is waiting for the message; if it cannot be sent, there is nobody to serve either.
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return drop(ready.send(Err(error))),
+    };
     runtime.block_on(async move {
+        let listener = match tokio::net::TcpListener::from_std(listener) {
+            Ok(listener) => listener,
+            Err(error) => return drop(ready.send(Err(error))),
+        };
         // An answer is small and complete: there is nothing to wait for before it is sent.
-        let listener = listener.tap_io(|connection| {
-            let _ = connection.set_nodelay(true);
-        });
-        tokio::select! {
-            _ = axum::serve(listener, router) => {}
-            _ = stopped => {}
+        let listener = listener.tap_io(|connection| drop(connection.set_nodelay(true)));
+        if ready.send(Ok(())).is_ok() {
+            tokio::select! {
+                _ = axum::serve(listener, router) => {}
+                _ = stopped => {}
+            }
         }
     });
 }

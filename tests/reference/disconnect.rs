@@ -2,13 +2,13 @@
 
 use std::io::Write;
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use idemspec::reference::Defect;
 use socket2::SockRef;
 
-use crate::client::{connect, read, request};
-use crate::fixture::{FOR_EVER, Fixture, ORDER, contract, number};
+use crate::client::{Answer, connect, read, request};
+use crate::fixture::{FOR_EVER, Fixture, ORDER, PATIENCE, contract, number};
 
 /// Long enough that a client has nearly always gone before the end; where it has not, the test tries again.
 const LATENCY: Duration = Duration::from_millis(250);
@@ -45,8 +45,9 @@ fn leave_in_the_middle(target: &Fixture, way: Way) -> String {
 }
 
 /// Repeats an order until it is no longer in flight.
-fn settle(target: &Fixture, key: &str) -> crate::client::Answer {
-    loop {
+fn settle(target: &Fixture, key: &str) -> Answer {
+    let started = Instant::now();
+    while started.elapsed() < PATIENCE {
         let answer = target.order(key, ORDER);
         if answer.status != 409 {
             return answer;
@@ -54,6 +55,7 @@ fn settle(target: &Fixture, key: &str) -> crate::client::Answer {
         assert_eq!(answer.code(), "in-flight");
         std::thread::sleep(Duration::from_millis(5));
     }
+    panic!("{key} stays in flight");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::net::TcpStream;
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use idemspec::contract::Contract;
 use idemspec::reference::{Defect, ReferenceOptions, RequestLine, RunningReference, start};
@@ -15,6 +15,9 @@ pub(crate) const ORDER: &str = r#"{"product":"notebook","quantity":2,"reference"
 pub(crate) const CHANGED: &str = r#"{"product":"notebook","quantity":3,"reference":"r"}"#;
 pub(crate) const INVALID: &str = r#"{"product":"notebook","quantity":0,"reference":"r"}"#;
 pub(crate) const SLOW: &str = r#"{"product":"handmade","quantity":2,"reference":"r"}"#;
+
+/// How long a test waits for what is bound to happen.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Longer than any test.
 pub(crate) const FOR_EVER: Duration = Duration::from_secs(3600);
@@ -79,7 +82,9 @@ impl Fixture {
     /// Waits until a request with this key is being carried out. What it sends for that purpose is refused as invalid
     /// as long as there is none, and leaves no trace.
     fn await_in_flight(&self, key: &str) {
+        let started = Instant::now();
         while self.order(key, INVALID).status == 400 {
+            assert!(started.elapsed() < PATIENCE, "{key} never began");
             std::thread::sleep(Duration::from_millis(2));
         }
     }
@@ -87,7 +92,7 @@ impl Fixture {
     /// The next line of the log that fits.
     pub(crate) fn line(&self, fits: impl Fn(&RequestLine) -> bool) -> RequestLine {
         loop {
-            let line = self.log.recv_timeout(Duration::from_secs(20)).unwrap();
+            let line = self.log.recv_timeout(PATIENCE).unwrap();
             if fits(&line) {
                 return line;
             }

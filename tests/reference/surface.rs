@@ -30,7 +30,8 @@ fn every_error_is_json() {
     let target = Fixture::sound();
     let key = ("Idempotency-Key", "k");
     let long = format!(r#"{{"product":"{}","quantity":1}}"#, "x".repeat(70_000));
-    let cases: [(&str, &str, &[(&str, &str)], Option<&str>, u16); 14] = [
+    type Case<'c> = (&'c str, &'c str, &'c [(&'c str, &'c str)], Option<&'c str>, u16);
+    let cases: [Case<'_>; 14] = [
         ("GET", "/", &[], None, 404),
         ("GET", "/orders/", &[], None, 404),
         ("GET", "/orders/x", &[], None, 404),
@@ -114,4 +115,11 @@ fn servers_do_not_share_anything() {
     one.order("k", ORDER);
     assert_eq!(number(&other.order("k", ORDER)), 1);
     assert!(ReferenceOptions::new(contract()).latency == Duration::from_millis(25));
+}
+
+#[tokio::test]
+async fn a_server_runs_beside_the_runtime_that_started_it() {
+    let target = Fixture::sound();
+    assert_eq!(target.order("k", ORDER).status, 201);
+    drop(target);
 }
