@@ -15,6 +15,8 @@ pub mod contract;
 
 pub mod history;
 
+pub mod document;
+
 pub mod profile;
 
 pub mod scenario;
