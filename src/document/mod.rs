@@ -1,0 +1,16 @@
+//! YAML documents: text becomes values with positions, and mistakes become problems that say where and what to do.
+//! Nothing else in the program knows YAML.
+
+mod located;
+mod problem;
+mod read;
+mod scan;
+
+pub use located::{At, Located, merge};
+pub use problem::{Problem, Problems, Spot, nearest};
+pub use read::{read, trusted, trusted_as, typed};
+
+/// A JSON pointer (RFC 6901) to a member of what another pointer names.
+pub fn pointer(parent: &str, name: &str) -> String {
+    format!("{parent}/{}", name.replace('~', "~0").replace('/', "~1"))
+}

@@ -1,0 +1,294 @@
+//! A profile with the values of the environment filled in: what requests are rendered from.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use indexmap::IndexMap;
+
+use super::sites::{Purpose, sites};
+use super::template::{Parsed, TemplateError, Values, Variable};
+use super::{Auth, Environment, Profile};
+use crate::secret::Secrets;
+
+/// What a run says about the target beyond the profile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BindOptions<'o> {
+    /// Another base URL than the profile's.
+    pub base_url: Option<&'o str>,
+    /// Whether a profile whose target is production may be used.
+    pub allow_production: bool,
+}
+
+/// Why a profile cannot be used here and now.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BindError {
+    /// Variables that the environment does not have.
+    #[error("{}", missing_variables(names, profile))]
+    MissingVariables {
+        /// The profile.
+        profile: String,
+        /// The variables, in the order in which the profile names them.
+        names: Vec<String>,
+    },
+    /// A credential that the profile refuses to use.
+    #[error(
+        "`{shown}` begins with `{prefix}`, and profile `{profile}` refuses such credentials\n   use a credential of the \
+         sandbox instead"
+    )]
+    RefusedCredential {
+        /// The profile.
+        profile: String,
+        /// Where the credential comes from; never the credential itself.
+        shown: String,
+        /// The refused beginning.
+        prefix: String,
+    },
+    /// The target is production, and that was not allowed.
+    #[error(
+        "profile `{profile}` is about a production target\n   probes create and delete things; `--allow-production` \
+         runs them all the same"
+    )]
+    Production {
+        /// The profile.
+        profile: String,
+    },
+    /// A base URL that requests cannot be sent to.
+    #[error("base URL `{shown}` {reason}")]
+    BaseUrl {
+        /// The URL as it may be shown.
+        shown: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A template that the loading of a profile would have refused.
+    #[error("{pointer}: {error}")]
+    Template {
+        /// Where it stands in the profile.
+        pointer: String,
+        /// What is wrong with it.
+        error: TemplateError,
+    },
+}
+
+fn missing_variables(names: &[String], profile: &str) -> String {
+    let listed: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let (verb, them) = if names.len() == 1 { ("is", "it") } else { ("are", "them") };
+    let example = names.first().map_or("NAME", String::as_str);
+    format!(
+        "{} {verb} not set, and profile `{profile}` needs {them}\n   set {them} in the environment, for example `export \
+         {example}=…`",
+        listed.join(", ")
+    )
+}
+
+/// A profile bound to the environment: renders every request of a run.
+#[derive(Clone)]
+pub struct Bound {
+    pub(super) profile: Profile,
+    pub(super) base_url: String,
+    /// The path of the base URL, without a slash at its end.
+    pub(super) base_path: String,
+    pub(super) variables: IndexMap<String, Variable>,
+    pub(super) secrets: Secrets,
+    unavailable: IndexMap<String, Vec<String>>,
+}
+
+impl fmt::Debug for Bound {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Bound({} at {})", self.profile.profile, self.base_url)
+    }
+}
+
+impl Bound {
+    /// Fills in the values of the environment. A variable that is set to nothing counts as not set.
+    ///
+    /// Further accounts and hooks whose variables are not set are taken out of the profile: what needs them is
+    /// untested. [`Bound::unavailable`] names them.
+    ///
+    /// # Errors
+    /// Everything that makes the profile unusable; all missing variables at once.
+    pub fn new(
+        mut profile: Profile,
+        environment: &dyn Fn(&str) -> Option<String>,
+        options: &BindOptions<'_>,
+    ) -> Result<Self, BindError> {
+        if profile.target.environment == Environment::Production && !options.allow_production {
+            return Err(BindError::Production { profile: profile.profile });
+        }
+        if let Some(base_url) = options.base_url {
+            profile.target.base_url.0 = base_url.replace("${", "$${").replace("{{", "{{ '{{' }}");
+        }
+        let needed = Needed::of(&profile, environment)?;
+        if !needed.missing.is_empty() {
+            return Err(BindError::MissingVariables { profile: profile.profile, names: needed.missing });
+        }
+        let Needed { variables, unavailable, .. } = needed;
+        profile.target.accounts.retain(|name, _| !unavailable.contains_key(&format!("accounts.{name}")));
+        profile.hooks.retain(|name, _| !unavailable.contains_key(&format!("hooks.{name}")));
+        refuse_credentials(&profile, &variables)?;
+        let (base_url, base_path) = base_url(&profile, &variables)?;
+        let mut bound = Self { profile, base_url, base_path, variables, secrets: Secrets::new(), unavailable };
+        bound.collect_secrets()?;
+        Ok(bound)
+    }
+
+    /// The profile, without the accounts and hooks that are not available.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// The base URL, without a slash at its end. The targets of rendered requests already contain its path.
+    pub fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    /// The secrets that requests carry, to be searched for in what comes back.
+    pub fn secrets(&self) -> &Secrets {
+        &self.secrets
+    }
+
+    /// What the profile declares and the environment does not allow (`accounts.other`, `hooks.restart`), with the
+    /// variables that are not set.
+    pub fn unavailable(&self) -> &IndexMap<String, Vec<String>> {
+        &self.unavailable
+    }
+
+    fn collect_secrets(&mut self) -> Result<(), BindError> {
+        for (name, variable) in &self.variables {
+            if !variable.shown {
+                self.secrets.add(&variable.value, &format!("${{{name}}}"));
+            }
+        }
+        let accounts = self.profile.target.auth.iter().chain(self.profile.target.accounts.values());
+        let mut composed = Vec::new();
+        for auth in accounts {
+            let credential =
+                self.credential(auth).map_err(|error| BindError::Template { pointer: "/target/auth".into(), error })?;
+            composed.extend(credential.filter(|credential| credential.sent() != credential.shown()));
+        }
+        for credential in composed {
+            self.secrets.add(credential.sent(), credential.shown());
+        }
+        Ok(())
+    }
+
+    pub(super) fn values<'v>(&'v self, marker: Option<&'v str>, identity: Option<&'v str>) -> Values<'v> {
+        Values { variables: &self.variables, marker, identity }
+    }
+}
+
+/// The variables that a profile names.
+struct Needed {
+    variables: IndexMap<String, Variable>,
+    /// Variables without which the profile is of no use.
+    missing: Vec<String>,
+    /// What cannot be offered, and the variables that it lacks.
+    unavailable: IndexMap<String, Vec<String>>,
+}
+
+impl Needed {
+    fn of(profile: &Profile, environment: &dyn Fn(&str) -> Option<String>) -> Result<Self, BindError> {
+        let mut needed = Self { variables: IndexMap::new(), missing: Vec::new(), unavailable: IndexMap::new() };
+        let shown = shown_variables(profile);
+        for site in sites(profile) {
+            let parsed = Parsed::parse(site.text)
+                .map_err(|error| BindError::Template { pointer: site.pointer.clone(), error })?;
+            for (name, fallback) in parsed.variables() {
+                match environment(name).filter(|value| !value.is_empty()) {
+                    Some(value) => {
+                        let shown = shown.contains(name);
+                        needed.variables.insert(name.to_owned(), Variable { value, shown });
+                    }
+                    None if fallback.is_some() => {}
+                    None => needed.lacks(name, site.purpose),
+                }
+            }
+        }
+        Ok(needed)
+    }
+
+    fn lacks(&mut self, name: &str, purpose: Purpose<'_>) {
+        let names = match purpose {
+            Purpose::Account(account) => self.unavailable.entry(format!("accounts.{account}")).or_default(),
+            Purpose::Hook(hook) => self.unavailable.entry(format!("hooks.{hook}")).or_default(),
+            Purpose::BaseUrl | Purpose::OwnAccount | Purpose::Probe | Purpose::Cleanup => &mut self.missing,
+        };
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+}
+
+/// The variables whose values are not secret: those under `target.shown`, and those that the base URL names, unless
+/// credentials use them too.
+fn shown_variables(profile: &Profile) -> BTreeSet<String> {
+    let mut shown: BTreeSet<String> = profile.target.shown.iter().cloned().collect();
+    let mut secret = BTreeSet::new();
+    for site in sites(profile) {
+        let names =
+            Parsed::parse(site.text).map(|parsed| parsed.variables().map(|(name, _)| name.to_owned()).collect());
+        match site.purpose {
+            Purpose::BaseUrl => shown.extend(names.unwrap_or_else(|_| Vec::new())),
+            Purpose::OwnAccount | Purpose::Account(_) => secret.extend(names.unwrap_or_else(|_| Vec::new())),
+            Purpose::Probe | Purpose::Cleanup | Purpose::Hook(_) => {}
+        }
+    }
+    shown.retain(|name| !secret.contains(name) || profile.target.shown.contains(name));
+    shown
+}
+
+/// Refuses credentials by their beginnings, wherever they come from and wherever they would be used.
+fn refuse_credentials(profile: &Profile, variables: &IndexMap<String, Variable>) -> Result<(), BindError> {
+    let from_environment = variables.iter().map(|(name, variable)| (format!("${{{name}}}"), variable.value.as_str()));
+    let written = sites(profile)
+        .into_iter()
+        .filter(|site| matches!(site.purpose, Purpose::OwnAccount | Purpose::Account(_)))
+        .map(|site| (format!("the credential at {}", site.pointer), site.text));
+    for (shown, value) in from_environment.chain(written) {
+        for prefix in &profile.target.refuse_credentials {
+            if !prefix.is_empty() && value.split_whitespace().any(|word| word.starts_with(prefix.as_str())) {
+                let (profile, prefix) = (profile.profile.clone(), prefix.clone());
+                return Err(BindError::RefusedCredential { profile, shown, prefix });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The base URL and its path, both without a slash at the end.
+fn base_url(profile: &Profile, variables: &IndexMap<String, Variable>) -> Result<(String, String), BindError> {
+    let values = Values { variables, marker: None, identity: None };
+    let written = &profile.target.base_url.0;
+    let text = super::template::render(written, &values, super::template::Place::Plain)
+        .map_err(|error| BindError::Template { pointer: "/target/base_url".into(), error })?;
+    let hidden = text.sent() != text.shown();
+    let refused =
+        |shown: &str, reason: &str| Err(BindError::BaseUrl { shown: shown.to_owned(), reason: reason.to_owned() });
+    if hidden {
+        return refused(text.shown(), "holds a variable that credentials use; a base URL is not kept secret");
+    }
+    let Ok(url) = url::Url::parse(text.sent()) else {
+        return refused(text.shown(), "is not a URL such as `https://api.example.com`");
+    };
+    if !url.username().is_empty() || url.password().is_some() {
+        return refused(
+            &format!("{}://…@{}", url.scheme(), url.host_str().unwrap_or("…")),
+            "contains a user or a password, which would be shown\n   write them under `target.auth`: `basic: {username: …, password: …}`",
+        );
+    }
+    if !["http", "https"].contains(&url.scheme()) || !url.has_host() {
+        return refused(text.shown(), "is neither `http://…` nor `https://…`");
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return refused(text.shown(), "has a query or a fragment\n   write a query under `request.query`");
+    }
+    let trimmed = |text: &str| text.trim_end_matches('/').to_owned();
+    Ok((trimmed(url.as_str()), trimmed(url.path())))
+}
+
+/// The credential of an account, as it stands after the name of its scheme.
+impl Bound {
+    pub(super) fn credential(&self, auth: &Auth) -> Result<Option<crate::secret::Text>, TemplateError> {
+        super::render::credential(auth, &self.values(None, None))
+    }
+}

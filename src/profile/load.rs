@@ -1,0 +1,168 @@
+//! Finding a profile, merging what it extends, and reading it.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::Profile;
+use crate::document::{self, At, Located, Problem, Problems};
+
+/// The profiles that come with the program, by name.
+const SHIPPED: &[(&str, &str)] = &[("reference", include_str!("../../profiles/reference.yaml"))];
+
+/// A profile as it was loaded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loaded {
+    /// The profile's name.
+    pub name: String,
+    /// The profile.
+    pub profile: Profile,
+    /// The same as a plain value, with what it extends merged in and `${VARIABLE}` still by name.
+    pub document: Value,
+}
+
+/// The profiles that come with the program: name and text.
+pub fn shipped() -> &'static [(&'static str, &'static str)] {
+    SHIPPED
+}
+
+/// Loads a profile by the name of a shipped one, or by its path.
+///
+/// # Errors
+/// Everything that is wrong with the file, and with the files that it extends.
+pub fn load(reference: &str) -> Result<Loaded, Problems> {
+    match find_shipped(reference) {
+        Some((name, text)) => load_shipped(name, text),
+        None if looks_like_a_path(reference) => load_file(Path::new(reference)),
+        None => Err(unknown(Problem::of_file(reference, "there is no such profile"), reference).into()),
+    }
+}
+
+/// Reads a profile from a text, as if it stood in a file of this name.
+///
+/// # Errors
+/// As [`load`].
+pub fn parse(file: &str, text: &str) -> Result<Loaded, Problems> {
+    checked(&merged(Origin::File(PathBuf::from(file)), Located::parse(file, text)?)?)
+}
+
+fn load_file(path: &Path) -> Result<Loaded, Problems> {
+    let origin = Origin::File(path.to_owned());
+    let located = origin.read()?;
+    checked(&merged(origin, located)?)
+}
+
+/// Shipped profiles are checked by tests: no positions, no schema, no time lost.
+fn load_shipped(name: &str, text: &str) -> Result<Loaded, Problems> {
+    let mut document = document::trusted(name, text)?;
+    let mut extended = vec![name.to_owned()];
+    while let Some(next) = take_extends(&mut document) {
+        let (name, text) = find_shipped(&next)
+            .filter(|_| !extended.contains(&next))
+            .ok_or_else(|| Problem::of_file(name, format!("`extends: {next}` leads nowhere")))?;
+        let mut base = document::trusted(name, text)?;
+        document::merge(&mut base, document);
+        document = base;
+        extended.push(next);
+    }
+    let profile: Profile = document::trusted_as(name, &document)?;
+    Ok(Loaded { name: profile.profile.clone(), profile, document })
+}
+
+fn take_extends(document: &mut Value) -> Option<String> {
+    document.as_object_mut()?.shift_remove("extends")?.as_str().map(str::to_owned)
+}
+
+fn checked(located: &Located) -> Result<Loaded, Problems> {
+    let profile: Profile = document::typed(located)?;
+    Ok(Loaded { name: profile.profile.clone(), profile, document: located.value().clone() })
+}
+
+/// Where a profile comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Origin {
+    Shipped(&'static str, &'static str),
+    File(PathBuf),
+}
+
+impl Origin {
+    fn read(&self) -> Result<Located, Problems> {
+        match self {
+            Self::Shipped(name, text) => Located::parse(&format!("{name} (shipped)"), text),
+            Self::File(path) => {
+                let file = path.display().to_string();
+                let text = std::fs::read_to_string(path)
+                    .map_err(|error| Problem::of_file(&file, format!("cannot be read: {error}")))?;
+                Located::parse(&file, &text)
+            }
+        }
+    }
+
+    /// Where a profile comes from that this one extends. Paths are relative to this file.
+    fn extended(&self, reference: &str) -> Option<Self> {
+        if let Some((name, text)) = find_shipped(reference) {
+            return Some(Self::Shipped(name, text));
+        }
+        match self {
+            Self::File(path) if looks_like_a_path(reference) => {
+                Some(Self::File(path.parent().unwrap_or(Path::new("")).join(reference)))
+            }
+            Self::File(_) | Self::Shipped(..) => None,
+        }
+    }
+
+    /// Whether both are the same file, however they are written.
+    fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::File(left), Self::File(right)) => {
+                left == right || left.canonicalize().ok().is_some_and(|left| right.canonicalize().ok() == Some(left))
+            }
+            (left, right) => left == right,
+        }
+    }
+}
+
+/// Merges a profile over the ones that it extends. A profile's name is its own.
+fn merged(origin: Origin, located: Located) -> Result<Located, Problems> {
+    let mut visited = vec![origin];
+    let mut layers = vec![located];
+    while let (Some(origin), Some(top)) = (visited.last(), layers.last()) {
+        let Some(reference) = top.value().get("extends") else { break };
+        let Some(reference) = reference.as_str() else {
+            return Err(top.problem(At::Value("/extends"), "`extends` names a profile, and takes a text").into());
+        };
+        let problem = |message: &str| top.problem(At::Value("/extends"), message);
+        let Some(next) = origin.extended(reference) else {
+            return Err(unknown(problem(&format!("there is no profile `{reference}`")), reference).into());
+        };
+        if visited.iter().any(|known| known.is(&next)) {
+            return Err(problem(&format!("`{reference}` extends this profile in turn")).into());
+        }
+        if let Origin::File(path) = &next
+            && !path.is_file()
+        {
+            return Err(problem(&format!("there is no file `{}`", path.display())).into());
+        }
+        let base = next.read()?.without("profile");
+        visited.push(next);
+        layers.push(base);
+    }
+    let layers = layers.into_iter().map(|layer| layer.without("extends"));
+    let merged = layers.rev().reduce(|base, over| over.merged_over(base));
+    merged.ok_or_else(|| Problem::of_file("", "nothing to read").into())
+}
+
+fn find_shipped(name: &str) -> Option<(&'static str, &'static str)> {
+    SHIPPED.iter().find(|(known, _)| *known == name).copied()
+}
+
+fn looks_like_a_path(reference: &str) -> bool {
+    let named_like_one = [".yaml", ".yml"].iter().any(|ending| reference.ends_with(ending));
+    named_like_one || reference.contains(['/', '\\']) || Path::new(reference).is_file()
+}
+
+fn unknown(problem: Problem, reference: &str) -> Problem {
+    let names = SHIPPED.iter().map(|(name, _)| *name);
+    let listed = names.clone().collect::<Vec<_>>().join(", ");
+    problem.expecting(format!("the path of a file, or one of: {listed}")).suggesting(reference, names)
+}

@@ -1,0 +1,327 @@
+//! Rendering requests: a template, a variant of its parameters and a key become bytes, in the form that is sent and in
+//! the form that may be shown.
+
+use base64::Engine;
+use indexmap::IndexMap;
+use serde_json::{Map, Value};
+
+use super::body::{self, Content};
+use super::template::{Place, TemplateError, Values, render};
+use super::{Auth, Bound, Counter, DEFAULT, EffectSource, Hook, RequestTemplate};
+use crate::contract::{Carrier, Encoding};
+use crate::message::Request;
+use crate::secret::Text;
+
+/// One attempt, before it is rendered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RenderRequest<'r> {
+    /// The parameter variant.
+    pub variant: &'r str,
+    /// The marker of the action.
+    pub marker: &'r str,
+    /// The key, before encoding; none for a request without a key.
+    pub key: Option<&'r str>,
+    /// The account that sends it.
+    pub account: &'r str,
+    /// Another method than the operation's.
+    pub method: Option<&'r str>,
+}
+
+/// A hook, rendered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BoundHook {
+    /// A request to the target.
+    Request(Request),
+    /// A program and its arguments.
+    Command(Vec<Text>),
+}
+
+/// Why a request cannot be rendered. What is quoted is always the shown form.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RenderError {
+    /// A parameter variant that the profile does not have.
+    #[error("the profile has no parameters `{name}`; it has {known}")]
+    UnknownVariant {
+        /// The name.
+        name: String,
+        /// The names that it has.
+        known: String,
+    },
+    /// An account that the profile does not have.
+    #[error("the profile has no account `{name}`, or its variables are not set")]
+    UnknownAccount {
+        /// The name.
+        name: String,
+    },
+    /// A hook that the profile does not have.
+    #[error("the profile has no hook `{name}`, or its variables are not set")]
+    UnknownHook {
+        /// The name.
+        name: String,
+    },
+    /// A counter that the profile does not have.
+    #[error("the profile has no effect counter {index}")]
+    UnknownCounter {
+        /// Its index.
+        index: usize,
+    },
+    /// A template that has no value.
+    #[error("{place}: {error}")]
+    Template {
+        /// Where it stands.
+        place: String,
+        /// What is wrong with it.
+        error: TemplateError,
+    },
+    /// A header field that HTTP does not allow.
+    #[error("header field `{name}: {shown}` has a line break or another character that cannot stand there")]
+    Header {
+        /// The field's name.
+        name: String,
+        /// Its value, as it may be shown.
+        shown: String,
+    },
+    /// A method that HTTP does not allow.
+    #[error("`{method}` is not a request method")]
+    Method {
+        /// The method.
+        method: String,
+    },
+    /// A request target that HTTP does not allow.
+    #[error("`{shown}` is not a path: it must begin with `/` and hold no space, no `#` and nothing but ASCII")]
+    Target {
+        /// The target, as it may be shown.
+        shown: String,
+    },
+    /// A key that cannot be written as a Structured Field String.
+    #[error("key `{key}` cannot be quoted: RFC 8941 allows printable ASCII only")]
+    Quoted {
+        /// The key.
+        key: String,
+    },
+    /// A key that has no place in the body.
+    #[error("the key has no place at {carrier}: {reason}")]
+    Carrier {
+        /// Where the key travels.
+        carrier: String,
+        /// Why it cannot.
+        reason: String,
+    },
+}
+
+/// A request with its values rendered, on its way to becoming bytes.
+struct Draft {
+    method: http::Method,
+    path: Text,
+    /// Encoded names and values.
+    query: Vec<(String, Text)>,
+    headers: Vec<(String, Text)>,
+    content: Content,
+}
+
+impl Bound {
+    /// Renders one attempt.
+    ///
+    /// # Errors
+    /// When something has no value, no such name, or no way to stand in an HTTP request.
+    pub fn request(&self, wanted: &RenderRequest<'_>) -> Result<Request, RenderError> {
+        let (template, spelling) = self.variant(wanted.variant)?;
+        let values = self.values(Some(wanted.marker), None);
+        let mut draft = self.draft(&template, &values, wanted.account)?;
+        if let Some(method) = wanted.method {
+            draft.method = parse_method(method)?;
+        }
+        if let (Some(key), Some(clause)) = (wanted.key, &self.profile.contract.key) {
+            let spelled = match clause.encoding {
+                Encoding::Bare => key.to_owned(),
+                Encoding::Quoted => quoted(key)?,
+            };
+            draft.carry(&clause.carrier, &spelled)?;
+        }
+        draft.finish(spelling)
+    }
+
+    /// Renders a request to an effect counter, by its index in `operation.effects`.
+    ///
+    /// # Errors
+    /// As [`Bound::request`].
+    pub fn count_request(&self, index: usize, marker: &str, account: &str) -> Result<Request, RenderError> {
+        let counters: &[Counter] = match &self.profile.operation.effects {
+            Some(EffectSource::Counters(counters)) => counters,
+            Some(EffectSource::Identity(_)) | None => &[],
+        };
+        let counter = counters.get(index).ok_or(RenderError::UnknownCounter { index })?;
+        self.plain_request(&counter.request, &self.values(Some(marker), None), account)
+    }
+
+    /// Renders the request that removes one effect; none where the profile has no cleanup.
+    ///
+    /// # Errors
+    /// As [`Bound::request`].
+    pub fn cleanup_request(&self, identity: &str, marker: &str, account: &str) -> Result<Option<Request>, RenderError> {
+        let values = self.values(Some(marker), Some(identity));
+        let cleanup = self.profile.operation.cleanup.as_ref();
+        cleanup.map(|cleanup| self.plain_request(cleanup, &values, account)).transpose()
+    }
+
+    /// Renders a hook.
+    ///
+    /// # Errors
+    /// As [`Bound::request`]; also when the hook names an identity or a marker that is not known.
+    pub fn hook(&self, name: &str, marker: Option<&str>, identity: Option<&str>) -> Result<BoundHook, RenderError> {
+        let values = self.values(marker, identity);
+        match self.profile.hooks.get(name) {
+            None => Err(RenderError::UnknownHook { name: name.to_owned() }),
+            Some(Hook::Request(template)) => self.plain_request(template, &values, DEFAULT).map(BoundHook::Request),
+            Some(Hook::Command(words)) => {
+                let word = |word: &super::Template| at(&format!("hook {name}"), render(&word.0, &values, Place::Plain));
+                words.iter().map(word).collect::<Result<_, _>>().map(BoundHook::Command)
+            }
+        }
+    }
+
+    fn plain_request(
+        &self,
+        template: &RequestTemplate,
+        values: &Values<'_>,
+        account: &str,
+    ) -> Result<Request, RenderError> {
+        self.draft(template, values, account)?.finish(None)
+    }
+
+    fn draft(&self, template: &RequestTemplate, values: &Values<'_>, account: &str) -> Result<Draft, RenderError> {
+        let mut path = Text::plain(self.base_path.clone());
+        path.push(&at("path", render(&template.path.0, values, Place::Path))?);
+        let mut headers = Vec::new();
+        for (name, value) in &template.headers {
+            headers.push((name.clone(), at(&format!("header {name}"), render(&value.0, values, Place::Plain))?));
+        }
+        let content = Content::of(template, values)?;
+        let named = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        if let (Some(media_type), false) = (content.media_type(), named) {
+            headers.push(("Content-Type".to_owned(), Text::plain(media_type)));
+        }
+        headers.extend(self.authorisation(account)?);
+        let query = body::fields(&template.query, values, Place::Query)?;
+        Ok(Draft { method: parse_method(&template.method)?, path, query, headers, content })
+    }
+
+    fn authorisation(&self, account: &str) -> Result<Option<(String, Text)>, RenderError> {
+        let target = &self.profile.target;
+        let auth = if account == DEFAULT {
+            target.auth.as_ref()
+        } else {
+            let unknown = || RenderError::UnknownAccount { name: account.to_owned() };
+            Some(target.accounts.get(account).ok_or_else(unknown)?)
+        };
+        let Some(auth) = auth else { return Ok(None) };
+        let credential = at(&format!("credentials of account {account}"), self.credential(auth))?;
+        Ok(credential.map(|credential| match auth {
+            Auth::Bearer(_) => ("Authorization".to_owned(), after("Bearer ", &credential)),
+            Auth::Basic { .. } => ("Authorization".to_owned(), after("Basic ", &credential)),
+            Auth::Header { name, .. } => (name.clone(), credential),
+        }))
+    }
+}
+
+/// The credential of an account, without the name of its scheme.
+pub(super) fn credential(auth: &Auth, values: &Values<'_>) -> Result<Option<Text>, TemplateError> {
+    let plain = |text: &str| render(text, values, Place::Plain);
+    Ok(Some(match auth {
+        Auth::Bearer(token) => plain(&token.0)?,
+        Auth::Header { name: _, value } => plain(&value.0)?,
+        Auth::Basic { username, password } => {
+            let mut pair = plain(&username.0)?;
+            pair.push_plain(":");
+            pair.push(&plain(&password.0)?);
+            let sent = base64::engine::general_purpose::STANDARD.encode(pair.sent());
+            Text::new(sent, format!("base64({})", pair.shown()))
+        }
+    }))
+}
+
+impl Draft {
+    fn carry(&mut self, carrier: &Carrier, key: &str) -> Result<(), RenderError> {
+        let refused =
+            |reason: &str| Err(RenderError::Carrier { carrier: carrier.to_string(), reason: reason.to_owned() });
+        match (carrier, &mut self.content) {
+            (Carrier::Header(name), _) => {
+                self.headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+                self.headers.push((name.clone(), Text::plain(key)));
+            }
+            (Carrier::Query(name), _) => body::set_field(&mut self.query, name, key, Place::Query),
+            (Carrier::Form(name), Content::Form(fields)) => body::set_field(fields, name, key, Place::Form),
+            (Carrier::Form(_), Content::Json { .. } | Content::None) => return refused("the request has no form"),
+            (Carrier::Json(pointer), Content::Json { sent, shown }) => {
+                for value in [sent, shown] {
+                    if let Err(reason) = body::set_member(value, pointer, key) {
+                        return refused(&reason);
+                    }
+                }
+            }
+            (Carrier::Json(_), Content::Form(_) | Content::None) => return refused("the request has no JSON body"),
+        }
+        Ok(())
+    }
+
+    fn finish(self, spelling: Option<super::Spelling>) -> Result<Request, RenderError> {
+        let mut target = self.path;
+        let mut separator = if target.sent().contains('?') { "&" } else { "?" };
+        for (name, value) in &self.query {
+            target.push_plain(&format!("{separator}{name}="));
+            target.push(value);
+            separator = "&";
+        }
+        if !is_target(target.sent()) {
+            return Err(RenderError::Target { shown: target.shown().to_owned() });
+        }
+        for (name, value) in &self.headers {
+            let well_named = http::HeaderName::from_bytes(name.as_bytes()).is_ok();
+            if !well_named || http::HeaderValue::from_str(value.sent()).is_err() {
+                return Err(RenderError::Header { name: name.clone(), shown: value.shown().to_owned() });
+            }
+        }
+        let body = self.content.text(spelling);
+        Ok(Request { method: self.method, target, headers: self.headers, body })
+    }
+}
+
+fn is_target(target: &str) -> bool {
+    target.starts_with('/')
+        && target.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#')
+        && target.parse::<http::uri::PathAndQuery>().is_ok()
+}
+
+fn parse_method(method: &str) -> Result<http::Method, RenderError> {
+    http::Method::from_bytes(method.as_bytes()).map_err(|_| RenderError::Method { method: method.to_owned() })
+}
+
+/// A Structured Field String (RFC 8941 section 3.3.3).
+fn quoted(key: &str) -> Result<String, RenderError> {
+    if !key.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+        return Err(RenderError::Quoted { key: key.to_owned() });
+    }
+    Ok(format!("\"{}\"", key.replace('\\', "\\\\").replace('"', "\\\"")))
+}
+
+fn after(beginning: &str, text: &Text) -> Text {
+    let mut whole = Text::plain(beginning);
+    whole.push(text);
+    whole
+}
+
+/// Says where a template stands that cannot be rendered.
+pub(super) fn at<T>(place: &str, rendered: Result<T, TemplateError>) -> Result<T, RenderError> {
+    rendered.map_err(|error| RenderError::Template { place: place.to_owned(), error })
+}
+
+/// A merge patch (RFC 7396) over named values.
+pub(super) fn patched(members: &IndexMap<String, Value>, patch: &Value) -> IndexMap<String, Value> {
+    let mut value =
+        Value::Object(members.iter().map(|(name, value)| (name.clone(), value.clone())).collect::<Map<_, _>>());
+    json_patch::merge(&mut value, patch);
+    match value {
+        Value::Object(members) => members.into_iter().collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => IndexMap::new(),
+    }
+}

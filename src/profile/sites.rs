@@ -1,0 +1,145 @@
+//! Every text of a profile in which a template can stand, and which names it may use there.
+
+use serde_json::Value;
+
+use super::{Auth, EffectSource, Hook, Profile, RequestTemplate};
+use crate::document::pointer;
+
+/// A text in which a template can stand.
+#[derive(Clone, Debug)]
+pub(super) struct Site<'p> {
+    /// Where it stands in the document, as a JSON pointer.
+    pub(super) pointer: String,
+    /// The text.
+    pub(super) text: &'p str,
+    /// What it is for.
+    pub(super) purpose: Purpose<'p>,
+}
+
+/// What a templated text is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose<'p> {
+    /// The target's base URL.
+    BaseUrl,
+    /// The credentials of the profile's own account.
+    OwnAccount,
+    /// The credentials of a further account.
+    Account(&'p str),
+    /// The probed request, one of its variants, or a counter.
+    Probe,
+    /// The cleanup.
+    Cleanup,
+    /// A hook.
+    Hook(&'p str),
+}
+
+impl Purpose<'_> {
+    /// The names that an expression may use here.
+    pub(super) fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::BaseUrl | Self::OwnAccount | Self::Account(_) => &[],
+            Self::Probe => &["marker"],
+            Self::Cleanup | Self::Hook(_) => &["marker", "identity"],
+        }
+    }
+
+    /// Whether the profile is of use without it.
+    pub(super) fn is_optional(self) -> bool {
+        match self {
+            Self::Account(_) | Self::Hook(_) => true,
+            Self::BaseUrl | Self::OwnAccount | Self::Probe | Self::Cleanup => false,
+        }
+    }
+}
+
+/// Every text of a profile in which a template can stand, in the order of the document.
+pub(super) fn sites(profile: &Profile) -> Vec<Site<'_>> {
+    let mut sites =
+        vec![Site { pointer: "/target/base_url".into(), text: &profile.target.base_url.0, purpose: Purpose::BaseUrl }];
+    if let Some(auth) = &profile.target.auth {
+        sites.extend(of_auth("/target/auth", auth, Purpose::OwnAccount));
+    }
+    for (name, auth) in &profile.target.accounts {
+        sites.extend(of_auth(&pointer("/target/accounts", name), auth, Purpose::Account(name)));
+    }
+    sites.extend(of_operation(profile));
+    for (name, hook) in &profile.hooks {
+        sites.extend(of_hook(&pointer("/hooks", name), hook, Purpose::Hook(name)));
+    }
+    sites
+}
+
+fn of_operation(profile: &Profile) -> Vec<Site<'_>> {
+    let operation = &profile.operation;
+    let mut sites = of_request("/operation/request", &operation.request, Purpose::Probe);
+    for (name, variant) in &operation.parameters {
+        let at = pointer("/operation/parameters", name);
+        for (part, patch) in [("json", &variant.json), ("form", &variant.form), ("query", &variant.query)] {
+            sites.extend(patch.iter().flat_map(|patch| of_value(&pointer(&at, part), patch, Purpose::Probe)));
+        }
+    }
+    if let Some(EffectSource::Counters(counters)) = &operation.effects {
+        for (index, counter) in counters.iter().enumerate() {
+            sites.extend(of_request(&format!("/operation/effects/{index}/request"), &counter.request, Purpose::Probe));
+        }
+    }
+    if let Some(cleanup) = &operation.cleanup {
+        sites.extend(of_request("/operation/cleanup", cleanup, Purpose::Cleanup));
+    }
+    sites
+}
+
+fn of_auth<'p>(at: &str, auth: &'p Auth, purpose: Purpose<'p>) -> Vec<Site<'p>> {
+    let site = |path: &str, text| Site { pointer: format!("{at}/{path}"), text, purpose };
+    match auth {
+        Auth::Bearer(token) => vec![site("bearer", &token.0)],
+        Auth::Basic { username, password } => {
+            vec![site("basic/username", &username.0), site("basic/password", &password.0)]
+        }
+        Auth::Header { name: _, value } => vec![site("header/value", &value.0)],
+    }
+}
+
+fn of_hook<'p>(at: &str, hook: &'p Hook, purpose: Purpose<'p>) -> Vec<Site<'p>> {
+    match hook {
+        Hook::Request(request) => of_request(&pointer(at, "request"), request, purpose),
+        Hook::Command(words) => words
+            .iter()
+            .enumerate()
+            .map(|(index, word)| Site { pointer: format!("{at}/command/{index}"), text: &word.0, purpose })
+            .collect(),
+    }
+}
+
+/// Every templated text of one request.
+pub(super) fn of_request<'p>(at: &str, request: &'p RequestTemplate, purpose: Purpose<'p>) -> Vec<Site<'p>> {
+    let mut sites = vec![Site { pointer: pointer(at, "path"), text: &request.path.0, purpose }];
+    for (name, value) in &request.query {
+        sites.extend(of_value(&pointer(&pointer(at, "query"), name), value, purpose));
+    }
+    for (name, value) in &request.headers {
+        sites.push(Site { pointer: pointer(&pointer(at, "headers"), name), text: &value.0, purpose });
+    }
+    if let Some(json) = &request.json {
+        sites.extend(of_value(&pointer(at, "json"), json, purpose));
+    }
+    for (name, value) in request.form.iter().flatten() {
+        sites.extend(of_value(&pointer(&pointer(at, "form"), name), value, purpose));
+    }
+    sites
+}
+
+/// Every text in a value.
+fn of_value<'p>(at: &str, value: &'p Value, purpose: Purpose<'p>) -> Vec<Site<'p>> {
+    match value {
+        Value::String(text) => vec![Site { pointer: at.to_owned(), text, purpose }],
+        Value::Array(items) => {
+            let item = |(index, item): (usize, &'p Value)| of_value(&format!("{at}/{index}"), item, purpose);
+            items.iter().enumerate().flat_map(item).collect()
+        }
+        Value::Object(members) => {
+            members.iter().flat_map(|(name, member)| of_value(&pointer(at, name), member, purpose)).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    }
+}

@@ -1,0 +1,121 @@
+//! Parameter variants: the ones that a profile declares, and the ones that every request with a body offers.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::body;
+use super::render::{RenderError, patched};
+use super::{BASE, Bound, Operation, RequestTemplate, Spelling, Variant};
+use crate::contract::{Drawn, Matcher};
+
+/// The variants that spell the same parameters in other bytes, by the names under which they are always offered.
+const SPELLINGS: [(&str, Spelling); 2] = [("reordered", Spelling::Reordered), ("spaced", Spelling::Spaced)];
+
+impl Bound {
+    /// Whether the profile has this parameter variant.
+    pub fn has_variant(&self, name: &str) -> bool {
+        self.variants().iter().any(|known| known == name)
+    }
+
+    /// The parameter variants: `base`, the declared ones in their order, and the spellings that every body offers.
+    pub fn variants(&self) -> Vec<String> {
+        variants(&self.profile.operation)
+    }
+
+    /// What kind of outcome a variant draws from a server that executes it.
+    pub fn outcome(&self, variant: &str) -> Drawn {
+        let declared = self.profile.operation.parameters.get(variant);
+        declared.map_or(Drawn::Success, |declared| outcome(variant, declared))
+    }
+
+    /// What tells a variant's outcome in an answer, if the profile says so.
+    pub fn draws(&self, variant: &str) -> Option<&Matcher> {
+        self.profile.operation.parameters.get(variant)?.draws.as_ref()
+    }
+
+    /// The variant whose meaning a variant shares: `base` for a spelling, and otherwise itself.
+    pub fn meaning(&self, variant: &str) -> String {
+        match spelling(&self.profile.operation, variant) {
+            Some(_) => BASE.to_owned(),
+            None => variant.to_owned(),
+        }
+    }
+
+    /// The request of a variant, and its spelling.
+    pub(super) fn variant(&self, name: &str) -> Result<(RequestTemplate, Option<Spelling>), RenderError> {
+        let operation = &self.profile.operation;
+        if !self.has_variant(name) {
+            return Err(RenderError::UnknownVariant { name: name.to_owned(), known: self.variants().join(", ") });
+        }
+        let spelling = spelling(operation, name);
+        let mut request = match operation.parameters.get(name) {
+            Some(variant) => request(operation, variant),
+            None => operation.request.clone(),
+        };
+        if spelling == Some(Spelling::Reordered) {
+            request.form = request
+                .form
+                .map(|form| form.iter().rev().map(|(name, value)| (name.clone(), body::reversed(value))).collect());
+        }
+        Ok((request, spelling))
+    }
+}
+
+/// The outcome that a declared variant draws: what it says, or what its name says.
+pub(super) fn outcome(name: &str, variant: &Variant) -> Drawn {
+    variant.outcome.unwrap_or(match name {
+        "invalid" => Drawn::ValidationFailure,
+        "failing" => Drawn::Failure,
+        "crashing" => Drawn::ServerError,
+        _ => Drawn::Success,
+    })
+}
+
+/// The request of a declared variant.
+pub(super) fn request(operation: &Operation, variant: &Variant) -> RequestTemplate {
+    let mut request = operation.request.clone();
+    if let (Some(patch), Some(json)) = (&variant.json, &mut request.json) {
+        json_patch::merge(json, patch);
+    }
+    if let (Some(patch), Some(form)) = (&variant.form, &mut request.form) {
+        *form = patched(form, patch);
+    }
+    if let Some(patch) = &variant.query {
+        request.query = patched(&request.query, patch);
+    }
+    request
+}
+
+/// All names, in order.
+pub(super) fn variants(operation: &Operation) -> Vec<String> {
+    let mut names = vec![BASE.to_owned()];
+    names.extend(operation.parameters.keys().filter(|name| *name != BASE).cloned());
+    for (name, spelling) in SPELLINGS {
+        if !operation.parameters.contains_key(name) && can_spell(&operation.request, spelling) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+fn spelling(operation: &Operation, name: &str) -> Option<Spelling> {
+    match operation.parameters.get(name) {
+        Some(variant) => variant.spelling,
+        None => SPELLINGS.into_iter().find(|(known, _)| *known == name).map(|(_, spelling)| spelling),
+    }
+}
+
+/// Whether a request has a body that another spelling makes other bytes of.
+pub(super) fn can_spell(request: &RequestTemplate, spelling: Spelling) -> bool {
+    let json: Option<Cow<'_, Value>> = request.json.as_ref().map(Cow::Borrowed);
+    let form = request.form.as_ref().map(|form| Cow::Owned(Value::Object(form.clone().into_iter().collect())));
+    match spelling {
+        Spelling::Reordered => json.or(form).is_some_and(|value| body::has_order(&value)),
+        Spelling::Spaced => json.is_some_and(|value| match value.as_ref() {
+            Value::Object(members) => !members.is_empty(),
+            Value::Array(items) => !items.is_empty(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+        }),
+    }
+}
