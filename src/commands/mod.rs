@@ -3,6 +3,7 @@
 mod explain;
 mod list;
 mod output;
+mod plan;
 mod progress;
 mod run;
 mod serve;

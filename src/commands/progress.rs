@@ -37,7 +37,7 @@ impl Progress {
                 if matches!(kind, EventKind::CaseEnded(_)) {
                     bar.inc(1);
                 }
-                if let Some(line) = crate::report::progress_line(event) {
+                if let Some(line) = crate::report::progress(event) {
                     bar.set_message(line);
                 }
             }

@@ -26,7 +26,7 @@ const INTERRUPTED_TWICE: u8 = 130;
 pub(super) fn execute(arguments: &RunArguments, color: Color) -> Result<u8> {
     let session = Session::prepare(arguments)?;
     if arguments.plan {
-        print(&report::plan(&session.plan, &announcement(&session, arguments.max_requests)))?;
+        print(&super::plan::text(&session.plan, &announcement(&session, arguments.max_requests)))?;
         return Ok(ExitStatus::Sound.code());
     }
     if session.plan.is_empty() {
@@ -129,7 +129,7 @@ fn report(
     let bar = Bar { level, strict: arguments.strict };
     let checklist = Checklist::new(contract, history, &findings, &plan.untested, instrument.as_deref(), bar);
     let options = TerminalOptions { color: colored(color), width: None, verbose: arguments.verbose };
-    print(&report::terminal(&checklist, history, &options)).context("cannot write the report")?;
+    print(&report::terminal(&checklist, contract, history, &options)).context("cannot write the report")?;
     Ok(checklist.exit_status())
 }
 

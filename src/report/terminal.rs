@@ -87,7 +87,7 @@ impl View<'_> {
         let profile = self.heading(&format!("{}{title}", escape(&run.profile)));
         let (program, base_url) = (escape(&run.program), escape(&run.base_url));
         let (name, started) = (escape(&run.run), escape(&run.started));
-        format!("{profile} at {base_url}\nidemspec {program}, run {name}, started {started}, seed {}\n\n", run.seed)
+        format!("{profile} at {base_url}\nidemspec {program}, run {name}, started {started}\n\n")
     }
 
     /// What a reader has to know before anything else.

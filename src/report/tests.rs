@@ -207,7 +207,7 @@ fn nothing_hostile_reaches_the_terminal() {
 fn checklists_of_two_runs_are_alike() {
     let (history, findings) = violated();
     let text = serde_json::to_string(&history.run).unwrap();
-    let text = text.replace("run-1", "run-2").replace("\"seed\":42", "\"seed\":43").replace("10:00:00Z", "11:11:11Z");
+    let text = text.replace("run-1", "run-2").replace("10:00:00Z", "11:11:11Z");
     let again = History { run: serde_json::from_str(&text).unwrap(), ..history.clone() };
     assert_ne!(again.run, history.run);
     let body = |history: &History| {

@@ -76,7 +76,7 @@ pub(super) async fn list(
     marker: &str,
 ) -> Result<Listing, Stop> {
     let request = context.bound.count_request(index, marker, DEFAULT)?;
-    Ok(match context.control.send(&context.endpoint, &request).await {
+    Ok(match context.send_control(&request).await {
         Ok(response) => listing(counter, &response),
         Err(error) => Listing::Failed(CountFailure::NoAnswer(error.to_string())),
     })

@@ -17,7 +17,7 @@ impl CaseRun<'_> {
         let identity = intent.as_ref().and_then(|intent| self.latest_identity(intent.id));
         let hook = self.context.bound.hook(&step.name, marker.as_deref(), identity.as_deref())?;
         let error = match hook {
-            BoundHook::Request(request) => match self.context.control.send(&self.context.endpoint, &request).await {
+            BoundHook::Request(request) => match self.context.send_control(&request).await {
                 Ok(response) if (200..300).contains(&response.status) => None,
                 Ok(response) => Some(format!("the hook was answered {}", response.status)),
                 Err(error) => Some(error.to_string()),

@@ -28,9 +28,10 @@ use tokio::task::JoinSet;
 use crate::contract::{Period, Reason};
 use crate::history::{Calibration, CaseEnding, CaseInfo, EventKind, History, SkippedCase};
 use crate::journal::WriteError;
+use crate::message::{Request, Response};
 use crate::plan::{CONTROL, Plan, PlannedCase};
 use crate::profile::{Bound, RenderError};
-use crate::wire::{ControlClient, Endpoint};
+use crate::wire::{ControlClient, ControlError, Endpoint};
 
 /// Everything that the cases of a run share.
 #[derive(Debug)]
@@ -53,6 +54,13 @@ pub struct Context {
     pub max_wait: Period,
     /// Whether effects are removed at the end.
     pub clean_up: bool,
+}
+
+impl Context {
+    /// Sends a count, a cleanup or a hook's request.
+    async fn send_control(&self, request: &Request) -> Result<Response, ControlError> {
+        self.control.send(&self.endpoint, request, self.bound.secrets()).await
+    }
 }
 
 /// Why a run could not go on. What happens at the target is never one of these.
