@@ -126,3 +126,20 @@ fn an_expired_key_can_be_refused() {
     assert_eq!((refused.status, refused.code().as_str()), (410, "key-expired"));
     assert_eq!(target.count(), 1);
 }
+
+#[test]
+fn where_the_contract_is_silent_a_key_still_protects() {
+    let target = serving("{}");
+    assert_eq!(target.order("k", INVALID).status, 400);
+    let first = target.order("k", ORDER);
+    assert_eq!(first.status, 201);
+    assert_eq!(target.order("k", ORDER).body, first.body);
+    assert_eq!(target.order("k", CHANGED).code(), "key-reused");
+    for (product, status) in [("out-of-stock", 422), ("broken", 500)] {
+        let failing = format!(r#"{{"product":"{product}","quantity":2}}"#);
+        assert_eq!(target.order(product, &failing).status, status);
+        assert_eq!(target.order(product, ORDER).code(), "key-reused", "{product}: kept");
+    }
+    assert_eq!(target.send("POST", "/orders", &[], Some(ORDER)).status, 201);
+    assert_eq!(target.count(), 2);
+}
