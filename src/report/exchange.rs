@@ -170,7 +170,7 @@ impl Exchange<'_> {
     fn content_lines(&self, start: &AttemptStart, earlier: &[(AttemptId, &AttemptStart)]) -> Vec<String> {
         let mut lines = Vec::new();
         if self.verbose {
-            lines.extend(start.request.headers.iter().map(|field| header_line(field)));
+            lines.extend(start.request.headers.iter().map(header_line));
         }
         if let Some(body) = &start.request.body {
             let same = earlier.iter().find(|(_, other)| other.request.body.as_ref() == Some(body));

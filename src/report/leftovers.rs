@@ -66,3 +66,19 @@ impl View<'_> {
         section
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::fixtures::{doubled, history};
+
+    #[test]
+    fn what_was_not_removed_is_left() {
+        let mut history = history(doubled("lost-response"));
+        assert_eq!(Effects::of(&history), Effects { made: 2, left: [("2", Some("the target answered 500"))].into() });
+        history.cleanups.pop();
+        assert_eq!(Effects::of(&history), Effects { made: 2, left: [("2", None)].into() });
+        history.cleanups.clear();
+        assert_eq!(Effects::of(&history), Effects { made: 2, left: [("1", None), ("2", None)].into() });
+    }
+}

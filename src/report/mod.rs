@@ -3,6 +3,7 @@
 
 mod declared;
 mod exchange;
+mod explain;
 mod leftovers;
 mod progress;
 mod requirements;
@@ -15,6 +16,7 @@ mod fixtures;
 #[cfg(test)]
 mod tests;
 
+pub use explain::{Topic, suggestions};
 pub use progress::progress;
 pub use terminal::{TerminalOptions, terminal};
 pub use text::escape;

@@ -16,7 +16,9 @@ impl View<'_> {
     }
 
     fn clause(&self, clause: &ClauseLine<'_>) -> String {
-        let mut section = format!("{}: {}\n", self.heading(clause.clause.id()), clause.clause.question());
+        let id = clause.clause.id();
+        let question = wrap(&format!("{id}: {}", clause.clause.question()), self.width(), "");
+        let mut section = question.replacen(id, &self.heading(id), 1);
         let hidden = |line: &&RequirementLine<'_>| !self.is_verbose() && line.is_idle();
         for line in clause.requirements.iter().filter(|line| !hidden(line)) {
             section.push_str(&self.requirement(line));
@@ -62,9 +64,8 @@ impl View<'_> {
         let mut block = format!("{}\n", self.paint.apply(Tone::Doubtful, &format!("? {cause}")));
         block.push_str(&wrap(cause.sentence(), self.width(), "  "));
         block.push_str(&self.field("concerns", &requirement_names(findings.iter().copied())));
-        if let Some(first) = findings.first() {
-            block.push_str(&self.field("for example", &format!("{}: {}", first.case, first.seen)));
-        }
+        let examples = findings.iter().take(if self.is_verbose() { usize::MAX } else { 1 });
+        block.extend(examples.map(|finding| self.field("for example", &format!("{}: {}", finding.case, finding.seen))));
         block.push_str(&self.field("cases", &joined(&case_names(findings.iter().copied()))));
         block
     }

@@ -136,6 +136,7 @@ impl View<'_> {
         let attempts: usize = self.history.cases.values().map(|case| case.attempts.len()).sum();
         let cases = plural(self.history.cases.len(), "case");
         let requests = match self.history.requests {
+            Some(1) => format!("1 request, {attempts} of them attempts"),
             Some(requests) => format!("{requests} requests, {attempts} of them attempts"),
             None => plural(attempts, "attempt"),
         };

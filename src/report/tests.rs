@@ -216,3 +216,16 @@ fn checklists_of_two_runs_are_alike() {
     };
     assert_eq!(body(&history), body(&again));
 }
+
+#[test]
+fn the_table_keeps_within_its_width() {
+    let (history, findings) = violated();
+    for width in [60, 80, 200] {
+        let options = TerminalOptions { color: false, width: Some(width), verbose: 0 };
+        let report = render_with(&contract(), &history, &findings, None, &options);
+        let table: Vec<&str> = report.lines().filter(|line| line.starts_with(['┌', '│', '╞', '└'])).collect();
+        assert!(table.len() > 8, "{report}");
+        assert!(table.iter().all(|line| line.chars().count() <= usize::from(width)), "{width}:\n{report}");
+        assert!(table.iter().any(|line| line.contains("✗ violated")), "{width}:\n{report}");
+    }
+}
