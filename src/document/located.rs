@@ -64,6 +64,13 @@ impl Located {
         &self.value
     }
 
+    /// The same document with another value, whose parts stand where they stood before.
+    #[must_use]
+    pub fn with_value(mut self, value: Value) -> Self {
+        self.value = value;
+        self
+    }
+
     /// How problems name the file.
     pub fn file(&self) -> &str {
         self.layers.first().map_or("", |layer| layer.file.as_str())

@@ -1,5 +1,10 @@
 //! Scenarios: lists of stimuli, and nothing else. They hold no expectation; the contract alone judges.
 
+mod check;
+mod document;
+mod load;
 mod model;
 
+pub use document::ScenarioDocument;
+pub use load::{load_directory, load_shipped, parse, shipped};
 pub use model::{Count, HookStep, KeyChoice, Percent, Repeat, Scenario, ScenarioCase, Send, Step, Until, Wait};

@@ -1,0 +1,150 @@
+//! What the form of a scenario cannot say: names that must have been mentioned, words that must be known.
+
+use super::document::ScenarioDocument;
+use super::{Send, Step};
+use crate::document::{At, Located, Problem, nearest};
+use crate::history::LossPoint;
+
+/// What a profile can offer, as words of their own.
+const NEEDS: [&str; 3] = ["effects", "cleanup", "clock"];
+
+/// What a profile can offer by name.
+const NEEDS_BY_NAME: [&str; 3] = ["parameters", "accounts", "hooks"];
+
+/// Everything that is wrong with one case of a scenario.
+pub(super) fn problems(located: &Located, document: &ScenarioDocument) -> Vec<Problem> {
+    let mut check = Check { located, mentioned: Vec::new(), problems: Vec::new() };
+    if document.steps.is_empty() {
+        check.problem("/steps", "a scenario without steps does nothing");
+    }
+    for (index, need) in document.needs.iter().enumerate() {
+        check.need(&format!("/needs/{index}"), need);
+    }
+    for (index, step) in document.steps.iter().enumerate() {
+        check.step(index, step);
+    }
+    check.problems
+}
+
+struct Check<'d> {
+    located: &'d Located,
+    /// The intents so far, in the order of their first mention.
+    mentioned: Vec<String>,
+    problems: Vec<Problem>,
+}
+
+impl Check<'_> {
+    fn problem(&mut self, at: &str, message: &str) {
+        self.problems.push(self.located.problem(At::Value(at), message));
+    }
+
+    fn need(&mut self, at: &str, need: &str) {
+        let known = match need.split_once('.') {
+            Some((kind, name)) => NEEDS_BY_NAME.contains(&kind) && !name.is_empty(),
+            None => NEEDS.contains(&need),
+        };
+        if known {
+            return;
+        }
+        let forms: Vec<String> = NEEDS_BY_NAME.iter().map(|kind| format!("{kind}.<name>")).collect();
+        let expected = format!("one of: {}, {}", NEEDS.join(", "), forms.join(", "));
+        let mut problem = self
+            .located
+            .problem(At::Value(at), format!("`{need}` is nothing that a profile offers"))
+            .expecting(expected);
+        let (kind, name) = need.split_once('.').unwrap_or((need, ""));
+        problem = match nearest(kind, NEEDS_BY_NAME) {
+            Some(kind) => {
+                problem.hinting(format!("did you mean `{kind}.{}`?", if name.is_empty() { "<name>" } else { name }))
+            }
+            None => problem.suggesting(need, NEEDS),
+        };
+        self.problems.push(problem);
+    }
+
+    fn step(&mut self, index: usize, step: &Step) {
+        let at = |path: &str| format!("/steps/{index}/{path}");
+        match step {
+            Step::Send(send) => self.send(&at("send"), send),
+            Step::Repeat(repeat) => self.mention(&at("repeat/intent"), &repeat.intent),
+            Step::Count(count) => self.mention(&at("count/intent"), &count.intent),
+            Step::Hook(hook) => {
+                if let Some(intent) = &hook.intent {
+                    self.earlier(&at("hook/intent"), intent);
+                }
+            }
+            Step::Wait(_) => {}
+        }
+    }
+
+    fn send(&mut self, at: &str, send: &Send) {
+        let is_new = !self.mentioned.contains(&send.intent);
+        match &send.like {
+            Some(like) => {
+                self.earlier(&format!("{at}/like"), like);
+                if is_new {
+                    self.mentioned.push(send.intent.clone());
+                } else {
+                    let message = format!("`like` belongs to the first mention of `{}`, which is earlier", send.intent);
+                    self.problem(&format!("{at}/like"), &message);
+                }
+            }
+            None => self.mention(&format!("{at}/intent"), &send.intent),
+        }
+        let lost_in_execution = send.lose.is_some_and(|loss| loss.at == LossPoint::Execution);
+        if send.after.is_some() && !lost_in_execution {
+            self.problem(
+                &format!("{at}/after"),
+                "`after` is a part of the service time, and belongs to `lose: execution`",
+            );
+        }
+    }
+
+    /// An intent that must have been mentioned before.
+    fn earlier(&mut self, at: &str, intent: &str) {
+        if self.mentioned.iter().any(|known| known == intent) {
+            return;
+        }
+        let known: Vec<&str> = self.mentioned.iter().map(String::as_str).collect();
+        let problem = self.located.problem(At::Value(at), format!("no earlier step mentions intent `{intent}`"));
+        let problem =
+            if known.is_empty() { problem } else { problem.expecting(format!("one of: {}", known.join(", "))) };
+        self.problems.push(problem.suggesting(intent, known.iter().copied()));
+    }
+
+    /// An intent that may be new here; a new name that differs from a known one by a slip is none.
+    fn mention(&mut self, at: &str, intent: &str) {
+        if self.mentioned.iter().any(|known| known == intent) {
+            return;
+        }
+        if let Some(known) = self.mentioned.iter().find(|known| is_slip(known, intent)).cloned() {
+            let message = format!("intent `{intent}` is new here, and nearly spelled like `{known}`");
+            let problem = self.located.problem(At::Value(at), message);
+            self.problems.push(problem.hinting(format!("did you mean `{known}`? else choose names that differ more")));
+        }
+        self.mentioned.push(intent.to_owned());
+    }
+}
+
+/// Whether two names differ only by case, dashes, one letter too many, or two letters in the wrong order. One letter
+/// in place of another may well be meant: `order-a`, `order-b`.
+fn is_slip(known: &str, written: &str) -> bool {
+    let plain = |name: &str| name.to_lowercase().replace('_', "-");
+    let (known, written) = (plain(known), plain(written));
+    if known == written {
+        return true;
+    }
+    let sorted = |name: &str| {
+        let mut letters: Vec<char> = name.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    let (known_letters, written_letters) = (sorted(&known), sorted(&written));
+    let long_enough = known_letters.len().min(written_letters.len()) >= 4;
+    let other_length = known_letters.len() != written_letters.len();
+    let ends_in_digit = [&known, &written].iter().any(|name| name.ends_with(|last: char| last.is_ascii_digit()));
+    long_enough
+        && !ends_in_digit
+        && strsim::damerau_levenshtein(&known, &written) == 1
+        && (other_length || known_letters == written_letters)
+}

@@ -1,0 +1,120 @@
+//! The scenarios that come with the program, and the user's own.
+
+use std::path::{Path, PathBuf};
+
+use super::document::{ScenarioDocument, cells, filled_in, scenario, unknown_names};
+use super::{Scenario, check};
+use crate::document::{self, At, Located, Problem, Problems};
+
+/// The scenarios that come with the program, by name. The control runs first.
+const SHIPPED: &[(&str, &str)] = &[
+    ("control", include_str!("../../scenarios/control.yaml")),
+    ("lost-response", include_str!("../../scenarios/lost-response.yaml")),
+    ("key-reuse", include_str!("../../scenarios/key-reuse.yaml")),
+];
+
+/// The scenarios that come with the program: name and text.
+pub fn shipped() -> &'static [(&'static str, &'static str)] {
+    SHIPPED
+}
+
+/// Loads the scenarios that come with the program. Tests hold that every one of them loads.
+pub fn load_shipped() -> Vec<Scenario> {
+    SHIPPED.iter().filter_map(|(name, text)| trusted(name, text)).collect()
+}
+
+fn trusted(name: &str, text: &str) -> Option<Scenario> {
+    let value = document::trusted(name, text).ok()?;
+    let cases = cells(&value)?.into_iter().map(|cell| {
+        let (filled, _) = filled_in(&value, &cell);
+        Some((cell, document::trusted_as::<ScenarioDocument>(name, &filled).ok()?))
+    });
+    scenario(cases.collect::<Option<_>>()?)
+}
+
+/// Loads every scenario of a folder (`*.yaml`, `*.yml`), in the order of the files' names.
+///
+/// # Errors
+/// Everything that is wrong with any of the files; also a scenario whose name is taken.
+pub fn load_directory(folder: &Path) -> Result<Vec<Scenario>, Problems> {
+    let mut scenarios: Vec<Scenario> = Vec::new();
+    let mut problems = Problems::default();
+    for path in files(folder)? {
+        match load_file(&path, &scenarios) {
+            Ok(scenario) => scenarios.push(scenario),
+            Err(more) => problems = problems.and(more),
+        }
+    }
+    if problems.is_empty() { Ok(scenarios) } else { Err(problems) }
+}
+
+fn files(folder: &Path) -> Result<Vec<PathBuf>, Problems> {
+    let unreadable = |error: std::io::Error| {
+        Problems::from(Problem::of_file(&folder.display().to_string(), format!("cannot be read: {error}")))
+    };
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn load_file(path: &Path, earlier: &[Scenario]) -> Result<Scenario, Problems> {
+    let file = path.display().to_string();
+    let text =
+        std::fs::read_to_string(path).map_err(|error| Problem::of_file(&file, format!("cannot be read: {error}")))?;
+    let (scenario, located) = located(&file, &text)?;
+    let taken = |why: &str| {
+        let message = format!("scenario `{}` {why}", scenario.name);
+        Problems::from(located.problem(At::Value("/scenario"), message).hinting("give it a name of its own"))
+    };
+    if SHIPPED.iter().any(|(name, _)| *name == scenario.name) {
+        return Err(taken("comes with the program already"));
+    }
+    if earlier.iter().any(|known| known.name == scenario.name) {
+        return Err(taken("is in another file of the folder already"));
+    }
+    Ok(scenario)
+}
+
+/// Reads a scenario from a text, as if it stood in a file of this name.
+///
+/// # Errors
+/// Everything that is wrong with it, in any of its cases.
+pub fn parse(file: &str, text: &str) -> Result<Scenario, Problems> {
+    located(file, text).map(|(scenario, _)| scenario)
+}
+
+fn located(file: &str, text: &str) -> Result<(Scenario, Located), Problems> {
+    let located = Located::parse(file, text)?;
+    let Some(cells) = cells(located.value()) else {
+        let malformed = || Problems::from(located.problem(At::Key("/matrix"), "`matrix` takes lists of texts by name"));
+        return Err(document::typed::<ScenarioDocument>(&located).err().unwrap_or_else(malformed));
+    };
+    if cells.is_empty() {
+        return Err(located.problem(At::Key("/matrix"), "the matrix has an empty list, so there is no case").into());
+    }
+    let mut cases = Vec::new();
+    let mut problems = Problems::default();
+    for cell in cells {
+        let (filled, unknown) = filled_in(located.value(), &cell);
+        problems = problems.and(Problems::new(unknown_names(&located, &cell, unknown)));
+        let filled = located.clone().with_value(filled);
+        match document::typed::<ScenarioDocument>(&filled) {
+            Ok(document) => {
+                problems = problems.and(Problems::new(check::problems(&filled, &document)));
+                cases.push((cell, document));
+            }
+            Err(more) => problems = problems.and(more),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let nothing = || Problems::from(Problem::of_file(file, "the scenario has no case"));
+    Ok((scenario(cases).ok_or_else(nothing)?, located))
+}
