@@ -191,7 +191,9 @@ pub enum Listed {
 
 /// Arguments of `explain`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  idemspec explain replay.after-success\n  idemspec explain conflict\n  idemspec explain lost-response")]
+#[command(
+    after_help = "Examples:\n  idemspec explain replay.after-success\n  idemspec explain conflict\n  idemspec explain lost-response"
+)]
 pub struct ExplainArguments {
     /// A requirement, a clause or a scenario.
     pub name: String,

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::output::print;
-use crate::cli::{Listed, ListArguments};
+use crate::cli::{ListArguments, Listed};
 use crate::contract::Requirement;
 use crate::reference::Defect;
 use crate::{profile, scenario};

@@ -41,10 +41,14 @@ async fn probe(arguments: &RunArguments, color: Color, session: Session) -> Resu
     let announcement = announcement(&session, arguments.max_requests);
     let Session { bound, document, plan, embedded } = session;
     let run = uuid::Uuid::new_v4().simple().to_string();
+    rehearse(&bound, &plan)?;
     let path = journal_path(arguments, &run);
     let journal = JournalWriter::create(&path)?;
     let progress = Arc::new(Progress::new(plan.cases.len()));
-    let observer = { let progress = Arc::clone(&progress); Box::new(move |event: &_| progress.show(event)) };
+    let observer = {
+        let progress = Arc::clone(&progress);
+        Box::new(move |event: &_| progress.show(event))
+    };
     let (handle, interrupt) = Interrupt::new();
     let cleans_up = bound.profile().operation.cleanup.is_some() && !arguments.keep_effects;
     let context = Arc::new(Context {
@@ -61,7 +65,6 @@ async fn probe(arguments: &RunArguments, color: Color, session: Session) -> Resu
         max_wait: arguments.max_wait,
         clean_up: cleans_up,
     });
-    rehearse(&context, &plan)?;
     say(&announcement);
     context.recorder.record(None, run_started(&context, run, document))?;
     let finished = tokio::select! {

@@ -6,7 +6,7 @@ use crate::cli::RunArguments;
 use crate::plan::{Plan, PlanOptions, Selection};
 use crate::profile::{self, BindOptions, Bound};
 use crate::reference::{self, Defect, ReferenceOptions, RunningReference};
-use crate::runner::Context;
+use crate::runner;
 use crate::scenario::{self, Scenario};
 use serde_json::Value;
 
@@ -32,8 +32,7 @@ impl Session {
         let embedded = embed(arguments, &loaded.profile)?;
         let base_url = embedded.as_ref().map(RunningReference::base_url).or_else(|| arguments.base_url.clone());
         let environment = |name: &str| std::env::var(name).ok();
-        let options =
-            BindOptions { base_url: base_url.as_deref(), allow_production: arguments.allow_production };
+        let options = BindOptions { base_url: base_url.as_deref(), allow_production: arguments.allow_production };
         let bound = Bound::new(loaded.profile, &environment, &options)?;
         let scenarios = scenarios(arguments)?;
         check_selection(arguments, &scenarios)?;
@@ -51,7 +50,8 @@ fn embed(arguments: &RunArguments, profile: &profile::Profile) -> Result<Option<
         }
         return Ok(None);
     }
-    let options = ReferenceOptions { defects: defects(&arguments.defect)?, ..ReferenceOptions::new(profile.contract.clone()) };
+    let options =
+        ReferenceOptions { defects: defects(&arguments.defect)?, ..ReferenceOptions::new(profile.contract.clone()) };
     Ok(Some(reference::start(options).context("cannot start the embedded reference API")?))
 }
 
@@ -112,6 +112,6 @@ pub(super) fn announcement(session: &Session, max_requests: u64) -> String {
 }
 
 /// Renders every request of the plan once, so that a mistake in the profile shows before anything is sent.
-pub(super) fn rehearse(context: &Context, plan: &Plan) -> Result<()> {
-    context.rehearse(plan).context("the profile cannot be rendered; nothing was sent")
+pub(super) fn rehearse(bound: &Bound, plan: &Plan) -> Result<()> {
+    runner::rehearse(bound, plan).context("the profile cannot be rendered; nothing was sent")
 }

@@ -117,9 +117,7 @@ fn obstacle(
     if let Some(need) = needs::missing(bound, case) {
         return Some(Reason::Needs(need));
     }
-    needs::longest_wait(bound, &case.steps)
-        .filter(|wait| *wait > options.max_wait)
-        .map(|_| Reason::LongerThanMaxWait)
+    needs::longest_wait(bound, &case.steps).filter(|wait| *wait > options.max_wait).map(|_| Reason::LongerThanMaxWait)
 }
 
 fn untested(

@@ -6,11 +6,7 @@ use crate::scenario::{ScenarioCase, Step, Wait};
 
 /// The first thing that a case needs and the profile does not offer.
 pub(super) fn missing(bound: &Bound, case: &ScenarioCase) -> Option<String> {
-    case.needs
-        .iter()
-        .cloned()
-        .chain(case.steps.iter().flat_map(needs_of_step))
-        .find(|need| !offers(bound, need))
+    case.needs.iter().cloned().chain(case.steps.iter().flat_map(needs_of_step)).find(|need| !offers(bound, need))
 }
 
 /// What the profile must offer for a requirement to be tested at all, where it does not.

@@ -15,12 +15,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    pub(super) fn includes(
-        &self,
-        scenario: &Scenario,
-        case: &ScenarioCase,
-        reached: &BTreeSet<Requirement>,
-    ) -> bool {
+    pub(super) fn includes(&self, scenario: &Scenario, case: &ScenarioCase, reached: &BTreeSet<Requirement>) -> bool {
         let wanted = self.only.is_empty() || self.only.iter().any(|name| names(name, scenario, case, reached));
         // A requirement or clause is not skipped by leaving out every case that happens to touch it, so `--skip`
         // looks at scenarios and cases only.

@@ -39,7 +39,6 @@ pub(super) fn run_info() -> RunInfo {
         program: "0.1.0".into(),
         run: "run-1".into(),
         started: "2026-11-30T10:00:00Z".into(),
-        seed: 42,
         profile: "orders".into(),
         base_url: "http://127.0.0.1:4000".into(),
         document: json!({

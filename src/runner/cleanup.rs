@@ -61,7 +61,7 @@ pub(super) async fn clean_up(context: &Context) -> Result<(), RunError> {
 async fn late_effects(context: &Context, history: &History) -> Result<Vec<Leftover>, RunError> {
     let mut effects = Vec::new();
     for marker in unanswered_markers(history) {
-        for (index, counter) in count::counters(context).iter().enumerate() {
+        for (index, counter) in count::counters(&context.bound).iter().enumerate() {
             if context.pace.take_cleanup().is_err() {
                 return Ok(effects);
             }

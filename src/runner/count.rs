@@ -1,12 +1,12 @@
 //! Counting effects, independently of the answers.
 
-use super::case::{CaseRun, Stop};
 use super::Context;
+use super::case::{CaseRun, Stop};
 use crate::contract::Period;
 use crate::history::{Count, CountFailure, EventKind, Item, Listing};
 use crate::message::{Extractor, Response};
 use crate::plan::READS_PER_COUNT;
-use crate::profile::{Counter, DEFAULT, EffectSource};
+use crate::profile::{Bound, Counter, DEFAULT, EffectSource};
 
 impl CaseRun<'_> {
     /// Counts the effects of an action, so often that a count can be closed.
@@ -28,7 +28,11 @@ impl CaseRun<'_> {
     }
 
     async fn count_marker(&mut self, marker: &str) -> Result<(), Stop> {
-        let settle = counters(self.context).iter().map(|counter| counter.settle).max().map_or_else(Default::default, Period::duration);
+        let settle = counters(&self.context.bound)
+            .iter()
+            .map(|counter| counter.settle)
+            .max()
+            .map_or_else(Default::default, Period::duration);
         for read in 0..READS_PER_COUNT {
             if read > 0 {
                 self.pause(settle).await?;
@@ -40,7 +44,7 @@ impl CaseRun<'_> {
 
     /// Reads every counter once.
     pub(super) async fn read_counters(&mut self, marker: &str) -> Result<(), Stop> {
-        for (index, counter) in counters(self.context).iter().enumerate() {
+        for (index, counter) in counters(&self.context.bound).iter().enumerate() {
             self.context.pace.take_control()?;
             let began = self.context.recorder.elapsed();
             let listing = list(self.context, index, counter, marker).await?;
@@ -61,20 +65,15 @@ impl CaseRun<'_> {
 }
 
 /// The counters that the profile declares.
-pub(super) fn counters(context: &Context) -> &[Counter] {
-    match &context.bound.profile().operation.effects {
+pub(super) fn counters(bound: &Bound) -> &[Counter] {
+    match &bound.profile().operation.effects {
         Some(EffectSource::Counters(counters)) => counters,
         Some(EffectSource::Identity(_)) | None => &[],
     }
 }
 
 /// Asks one counter for the effects of a marker.
-pub(super) async fn list(
-    context: &Context,
-    index: usize,
-    counter: &Counter,
-    marker: &str,
-) -> Result<Listing, Stop> {
+pub(super) async fn list(context: &Context, index: usize, counter: &Counter, marker: &str) -> Result<Listing, Stop> {
     let request = context.bound.count_request(index, marker, DEFAULT)?;
     Ok(match context.send_control(&request).await {
         Ok(response) => listing(counter, &response),

@@ -18,6 +18,7 @@ pub use cleanup::{Leftover, leftovers};
 pub use interrupt::{Interrupt, InterruptHandle};
 pub use pace::Pace;
 pub use recorder::{Observer, Recorder};
+pub use rehearse::rehearse;
 pub use subject::subject;
 
 use std::sync::Arc;

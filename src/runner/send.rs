@@ -20,7 +20,9 @@ impl CaseRun<'_> {
         for _ in 0..MOST_RETRIES {
             let end = self.attempt(&intent, send).await?;
             let pause = match end.outcome.answer() {
-                Some(response) if turned_away(&self.context.bound.profile().contract, response) => retry_after(response),
+                Some(response) if turned_away(&self.context.bound.profile().contract, response) => {
+                    retry_after(response)
+                }
                 Some(_) | None => return Ok(end),
             };
             if pause > self.context.max_wait.duration() {
@@ -95,9 +97,8 @@ impl CaseRun<'_> {
             Some(matcher) => matcher.fits(response, None),
             None => (200..300).contains(&response.status),
         });
-        let identity = response
-            .filter(|_| success)
-            .and_then(|response| operation.identity.extract(response).into_iter().next());
+        let identity =
+            response.filter(|_| success).and_then(|response| operation.identity.extract(response).into_iter().next());
         AttemptEnd { id, outcome: attempted.outcome, timing: attempted.timing, success, identity }
     }
 }

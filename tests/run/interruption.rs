@@ -63,8 +63,7 @@ fn ctrl_c_cleans_up_and_leaves_a_journal() {
     assert!(orders.next.load(Ordering::SeqCst) > 3, "it was interrupted before anything slow began");
     // An order that was made after the socket had gone cannot be known without a list; every other one is gone.
     let answered = recording.history.cases.values().flat_map(|case| &case.attempts);
-    let known: Vec<String> =
-        answered.filter_map(|attempt| attempt.end.as_ref()?.identity.clone()).collect();
+    let known: Vec<String> = answered.filter_map(|attempt| attempt.end.as_ref()?.identity.clone()).collect();
     let alive = orders.alive.lock().unwrap();
     assert!(!known.is_empty());
     assert!(known.iter().all(|id| !alive.contains(&id.parse().unwrap())), "left behind: {alive:?} of {known:?}");
