@@ -61,6 +61,11 @@ impl JsonPath {
         self.parsed.query(value).all()
     }
 
+    /// Where the selected nodes stand, as JSON pointers (RFC 6901).
+    pub fn pointers(&self, value: &serde_json::Value) -> Vec<String> {
+        self.parsed.query_located(value).locations().map(|path| path.to_json_pointer()).collect()
+    }
+
     /// Every selected value as text, nulls left out.
     pub fn texts(&self, value: &serde_json::Value) -> Vec<String> {
         self.select(value).into_iter().filter(|selected| !selected.is_null()).map(text).collect()
