@@ -52,6 +52,9 @@ fn sending(send: &Send) -> String {
     if send.key.is_some() {
         text.push_str(" without a key");
     }
+    if let Some(enough) = send.unless_counted {
+        text.push_str(&format!(" unless {enough} effects are counted"));
+    }
     if let Some(loss) = send.lose {
         text.push_str(&format!(" (lost: {loss})"));
     }

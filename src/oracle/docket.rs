@@ -105,11 +105,13 @@ impl<'c, 'h> Docket<'c, 'h> {
             Rise::Of(_) | Rise::Nothing => counted,
             Rise::Unknown if !names_success => Rise::Unknown,
             Rise::Unknown if self.subject.count_by_identity => {
-                if names_known { Rise::Nothing } else { Rise::Of(1) }
+                if names_known {
+                    Rise::Nothing
+                } else {
+                    Rise::Of(1)
+                }
             }
-            Rise::Unknown if self.explained[self.effects.group_of[attempt]] && names_known => {
-                Rise::Nothing
-            }
+            Rise::Unknown if self.explained[self.effects.group_of[attempt]] && names_known => Rise::Nothing,
             Rise::Unknown => Rise::Unknown,
         }
     }
@@ -156,7 +158,9 @@ impl<'c, 'h> Docket<'c, 'h> {
         let closed = |group: usize| {
             let series = &self.effects.groups[group].series;
             !series.is_empty()
-                && series.iter().all(|series| series.last().is_some_and(|read| read.closed && read.total == named[group]))
+                && series
+                    .iter()
+                    .all(|series| series.last().is_some_and(|read| read.closed && read.total == named[group]))
         };
         (0..named.len()).map(closed).collect()
     }

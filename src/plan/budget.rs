@@ -86,10 +86,10 @@ fn most_repeats(repeat: &Repeat, limit: Duration) -> u64 {
     let mut waited = Duration::ZERO;
     let mut attempts = 1;
     for pause in pauses(repeat) {
-        waited += pause.max(Duration::from_millis(1));
-        if waited > limit {
+        if waited >= limit {
             break;
         }
+        waited += pause.max(Duration::from_millis(1));
         attempts += 1;
     }
     attempts

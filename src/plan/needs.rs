@@ -24,6 +24,8 @@ pub(super) fn of_requirement(bound: &Bound, requirement: Requirement) -> Option<
 fn needs_of_step(step: &Step) -> Vec<String> {
     let parameters = |name: &Option<String>| name.iter().map(|name| format!("parameters.{name}")).collect();
     match step {
+        // A conditional step is passed over where something is missing.
+        Step::Send(send) if send.unless_counted.is_some() => Vec::new(),
         Step::Send(send) => {
             let mut needs: Vec<String> = parameters(&send.parameters);
             needs.extend(send.account.iter().map(|name| format!("accounts.{name}")));

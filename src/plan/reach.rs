@@ -12,6 +12,8 @@ pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
     let mut reach = Reach { bound, reached: BTreeSet::new(), earlier: BTreeMap::new() };
     for step in steps {
         match step {
+            // Whether a conditional step is taken is not known beforehand.
+            Step::Send(send) if send.unless_counted.is_some() => {}
             Step::Send(send) => reach.send(send),
             Step::Repeat(repeat) => {
                 let parameters = repeat.parameters.clone();

@@ -180,6 +180,7 @@ const NO_DEDUP: Entry = Entry {
         Requirement::ReplayAfterLostExecution,
         Requirement::ReplayAfterLostResponse,
         Requirement::ConflictChangedParameters,
+        Requirement::ConflictEquivalentParameters,
     ],
 };
 

@@ -1,5 +1,6 @@
 //! One case: its steps, one after the other.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use indexmap::IndexMap;
@@ -11,7 +12,7 @@ use crate::history::{AttemptEnd, Calibration, EventKind, Intent, IntentId};
 use crate::journal::WriteError;
 use crate::plan::PlannedCase;
 use crate::profile::RenderError;
-use crate::scenario::Step;
+use crate::scenario::{Send, Step};
 
 /// A case while it runs.
 pub(super) struct CaseRun<'r> {
@@ -21,6 +22,10 @@ pub(super) struct CaseRun<'r> {
     pub(super) intents: IndexMap<String, Intent>,
     /// The number of the last attempt that was begun.
     pub(super) attempts: u32,
+    /// By marker and counter: how many effects were listed last.
+    pub(super) listed: BTreeMap<String, BTreeMap<usize, usize>>,
+    /// Markers and the identities that answers named for them.
+    pub(super) named: BTreeSet<(String, String)>,
     /// The latest time by which everything that was sent may still be running, if anything may.
     pub(super) unfinished_until: Option<Duration>,
 }
@@ -52,7 +57,16 @@ impl From<RenderError> for Stop {
 
 impl<'r> CaseRun<'r> {
     pub(super) fn new(context: &'r Context, case: &'r PlannedCase, calibration: Calibration) -> Self {
-        Self { context, case, calibration, intents: IndexMap::new(), attempts: 0, unfinished_until: None }
+        Self {
+            context,
+            case,
+            calibration,
+            intents: IndexMap::new(),
+            attempts: 0,
+            listed: BTreeMap::new(),
+            named: BTreeSet::new(),
+            unfinished_until: None,
+        }
     }
 
     /// Takes all steps, and counts after each of them.
@@ -70,6 +84,7 @@ impl<'r> CaseRun<'r> {
 
     async fn step(&mut self, step: &Step) -> Result<(), Stop> {
         match step {
+            Step::Send(send) if self.passes_over(send) => Ok(()),
             Step::Send(send) => {
                 self.send(send).await?;
                 self.count_intent(&send.intent).await
@@ -118,6 +133,22 @@ impl<'r> CaseRun<'r> {
             self.read_counters(&intent.marker).await?;
         }
         Ok(intent)
+    }
+
+    /// Whether a conditional step is not needed, or not possible.
+    fn passes_over(&self, send: &Send) -> bool {
+        let Some(enough) = send.unless_counted else { return false };
+        let offered = send.parameters.as_deref().is_none_or(|name| self.context.bound.has_variant(name));
+        let named = send.like.as_ref().unwrap_or(&send.intent);
+        let marker = self.intents.get(named).map(|intent| intent.marker.as_str());
+        !offered || marker.is_some_and(|marker| self.counted(marker) >= enough)
+    }
+
+    /// How many effects are known of a marker: by the counter that shows the fewest, or by the identities in answers.
+    fn counted(&self, marker: &str) -> usize {
+        let listed = self.listed.get(marker).and_then(|counters| counters.values().min());
+        let named = || self.named.iter().filter(|(own, _)| own == marker).count();
+        listed.copied().unwrap_or_else(named)
     }
 
     /// Notes how long an attempt without an answer may still be running at the server.

@@ -48,6 +48,9 @@ impl CaseRun<'_> {
             self.context.pace.take_control()?;
             let began = self.context.recorder.elapsed();
             let listing = list(self.context, index, counter, marker).await?;
+            if let Listing::Items(items) = &listing {
+                self.listed.entry(marker.to_owned()).or_default().insert(index, items.len());
+            }
             let count = Count {
                 marker: marker.to_owned(),
                 counter: index,

@@ -15,11 +15,12 @@ impl CaseRun<'_> {
         for pause in pauses(repeat) {
             let end = self.send(&send).await?;
             let settled = !says_in_flight(&self.context.bound.profile().contract, &end.outcome);
-            let spent = self.context.recorder.elapsed().saturating_sub(begun);
-            if settled || spent + pause > limit {
+            let left = limit.saturating_sub(self.context.recorder.elapsed().saturating_sub(begun));
+            if settled || left.is_zero() {
                 return Ok(());
             }
-            self.pause(pause).await?;
+            // The last attempt falls on the limit itself: only then is it known whether "in flight" has ended in time.
+            self.pause(pause.min(left)).await?;
         }
         Ok(())
     }

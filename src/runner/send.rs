@@ -43,6 +43,7 @@ impl CaseRun<'_> {
         let attempted = wire::attempt(&self.context.endpoint, &request, &options).await;
         let end = self.end(id, attempted);
         self.note_unfinished(&end);
+        self.named.extend(end.identity.iter().map(|identity| (intent.marker.clone(), identity.clone())));
         self.context.recorder.record(Some(&self.case.id), EventKind::AttemptEnded(end.clone()))?;
         Ok(end)
     }

@@ -80,6 +80,10 @@ pub struct Send {
     /// Another key than the action's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<KeyChoice>,
+    /// Sent only while fewer effects than this are counted for the action's marker; passed over also where the
+    /// profile does not offer the parameters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unless_counted: Option<usize>,
 }
 
 /// A part of a whole, written like `50%`.

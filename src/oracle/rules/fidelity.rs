@@ -13,13 +13,7 @@ use super::super::words;
 use crate::contract::{BodyFidelity, Fidelity, Requirement, StatusFidelity, Treatment};
 
 /// Judges an attempt that was certainly replayed.
-pub(super) fn judge(
-    trial: &mut Trial<'_, '_>,
-    action: ActionIndex,
-    attempt: usize,
-    world: &World,
-    terms: &Terms<'_>,
-) {
+pub(super) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World, terms: &Terms<'_>) {
     let docket = &trial.docket;
     let Some((fidelity, level, source)) = docket.contract.fidelity() else {
         return;

@@ -93,16 +93,17 @@ fn is_allowed_in(docket: &Docket<'_, '_>, world: &World, other: usize) -> bool {
     answer.is_unplanned_server_error()
         || answer.kind == AnswerKind::TurnedAway
         || (terms.allows_executing() && answer.can_be_drawn())
-        || docket
-            .evidence(other, world.first, world.situation, &terms)
-            .fits_without_processing(answer, &terms)
+        || docket.evidence(other, world.first, world.situation, &terms).fits_without_processing(answer, &terms)
 }
 
 /// There is no first under which every answer is allowed.
 fn impossible(trial: &mut Trial<'_, '_>, action: ActionIndex, candidates: &[usize], answered: &[usize]) {
     let docket = &trial.docket;
     let pair = match candidates.first() {
-        Some(first) => answered.iter().find(|other| *other != first && !is_allowed(docket, *first, **other)).map(|other| (*first, *other)),
+        Some(first) => answered
+            .iter()
+            .find(|other| *other != first && !is_allowed(docket, *first, **other))
+            .map(|other| (*first, *other)),
         // Each was told that another is running, and none ran.
         None if answered.iter().all(|other| docket.facts[*other].answer().is_some_and(|answer| answer.in_flight)) => {
             answered.first().copied().zip(answered.last().copied())

@@ -184,7 +184,8 @@ fn several(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world
     let docket = &trial.docket;
     if let Some(loss) = trial.actions.all[action].loss(&docket.facts) {
         let earlier = trial.actions.all[action].unknown.last().copied();
-        let words = ("after a loss: a retry leads to the one effect", "a success, or what the contract allows after one");
+        let words =
+            ("after a loss: a retry leads to the one effect", "a success, or what the contract allows after one");
         trial.sink.universal(docket, action, (earlier, attempt), loss, Judgement::Violated, words);
         trial.action(action).violated = true;
     } else if let (Some(_), Some(world)) = (ambiguous_age, worlds.last())
