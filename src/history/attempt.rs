@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::IntentId;
+use super::{IntentId, KeyKind};
 use crate::message::{Response, ShownRequest};
 
 /// The number of an attempt within its case, from 1.
@@ -142,6 +142,9 @@ pub struct AttemptStart {
     /// The key as it was carried (before encoding); absent where the request carries none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// What was chosen to be odd about the key; absent for the action's own key, and where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_kind: Option<KeyKind>,
     /// The parameter variant; a name under [`Subject::variants`](super::Subject), `base` for the request as it stands.
     pub parameters: String,
     /// The account that sends it; `default` for the profile's own.
@@ -312,19 +315,24 @@ pub(super) mod nanoseconds {
 }
 
 /// [`nanoseconds`] for a time that may be absent.
-mod optional_nanoseconds {
+pub(super) mod optional_nanoseconds {
     use std::time::Duration;
 
     use serde::{Deserialize, Deserializer, Serializer};
 
-    pub(super) fn serialize<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(in crate::history) fn serialize<S: Serializer>(
+        time: &Option<Duration>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         match time {
             Some(time) => super::nanoseconds::serialize(time, serializer),
             None => serializer.serialize_none(),
         }
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    pub(in crate::history) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Duration>, D::Error> {
         Option::<u64>::deserialize(deserializer).map(|time| time.map(Duration::from_nanos))
     }
 }
