@@ -171,19 +171,33 @@ fn one(
     }
 }
 
-/// `GET /clock` tells the time since the start; `POST /clock {"advance": "25h"}` moves the clock on.
+/// `GET /clock` tells the time since the start; `POST /clock {"advance": "25h"}`, or `{"advance_seconds": 90000}`,
+/// moves the clock on.
 fn clock(interpreter: &Interpreter, parts: &Parts, body: &[u8]) -> Result<Answer, Answer> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Hand {
-        advance: Period,
+        advance: Option<Period>,
+        advance_seconds: Option<Seconds>,
+    }
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Seconds {
+        Number(u64),
+        Text(String),
     }
     match parts.method {
         Method::GET | Method::HEAD => {}
         Method::POST => {
             expect_json(parts)?;
             let hand: Hand = serde_json::from_slice(body).map_err(|_| Answer::error(400, "invalid parameters"))?;
-            interpreter.clock.advance(hand.advance.duration());
+            let seconds = match hand.advance_seconds {
+                Some(Seconds::Number(seconds)) => Some(seconds),
+                Some(Seconds::Text(text)) => text.parse().ok(),
+                None => None,
+            };
+            let by = hand.advance.map(Period::duration).or(seconds.map(std::time::Duration::from_secs));
+            interpreter.clock.advance(by.ok_or_else(|| Answer::error(400, "invalid parameters"))?);
         }
         _ => return Err(Answer::method_not_allowed("GET, HEAD, POST")),
     }
