@@ -47,6 +47,9 @@ impl<'c> Terms<'c> {
             return Self::of_odd_key(ruling(row), odd);
         }
         match situation {
+            Situation::Fresh if odd == Some(OddKey::Distinct) => {
+                Some(Self::universal(Allowed::RefusedOrExecuting, situation))
+            }
             Situation::Fresh => Some(Self::universal(Allowed::Executing, situation)),
             Situation::AfterChange => Some(match ruling(Row::AfterChange) {
                 Some(ruling) => Self::declared(situation, ruling, None),
@@ -102,7 +105,7 @@ impl<'c> Terms<'c> {
         match (ruling, odd) {
             (Some(ruling), _) => Some(Self::declared(Situation::Fresh, ruling, None)),
             (None, OddKey::Empty) => None,
-            (None, OddKey::Malformed | OddKey::Overlong | OddKey::Longest) => {
+            (None, OddKey::Malformed | OddKey::Overlong | OddKey::Longest | OddKey::Distinct) => {
                 Some(Self::universal(Allowed::RefusedOrExecuting, Situation::Fresh))
             }
         }

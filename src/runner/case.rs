@@ -10,7 +10,7 @@ use super::{Context, RunError};
 use crate::contract::Reason;
 use crate::history::{AttemptEnd, Calibration, EventKind, Intent, IntentId};
 use crate::journal::WriteError;
-use crate::plan::PlannedCase;
+use crate::plan::{Place, PlannedCase, places};
 use crate::profile::RenderError;
 use crate::scenario::{Send, Step};
 
@@ -20,9 +20,11 @@ pub(super) struct CaseRun<'r> {
     pub(super) case: &'r PlannedCase,
     pub(super) calibration: Calibration,
     pub(super) intents: IndexMap<String, Intent>,
+    /// Where its attempts go, and so where effects are counted.
+    pub(super) places: Vec<Place>,
     /// The number of the last attempt that was begun.
     pub(super) attempts: u32,
-    /// By marker and counter: how many effects were listed last.
+    /// By marker and counter: how many effects were listed last in the profile's own account and operation.
     pub(super) listed: BTreeMap<String, BTreeMap<usize, usize>>,
     /// Markers and the identities that answers named for them.
     pub(super) named: BTreeSet<(String, String)>,
@@ -62,6 +64,7 @@ impl<'r> CaseRun<'r> {
             case,
             calibration,
             intents: IndexMap::new(),
+            places: places(&case.steps),
             attempts: 0,
             listed: BTreeMap::new(),
             named: BTreeSet::new(),

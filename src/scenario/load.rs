@@ -11,6 +11,17 @@ const SHIPPED: &[(&str, &str)] = &[
     ("control", include_str!("../../scenarios/control.yaml")),
     ("lost-response", include_str!("../../scenarios/lost-response.yaml")),
     ("key-reuse", include_str!("../../scenarios/key-reuse.yaml")),
+    ("validation-failure", include_str!("../../scenarios/validation-failure.yaml")),
+    ("replay-of-failures", include_str!("../../scenarios/replay-of-failures.yaml")),
+    ("after-change", include_str!("../../scenarios/after-change.yaml")),
+    ("retention-expiry", include_str!("../../scenarios/retention-expiry.yaml")),
+    ("retention-wait", include_str!("../../scenarios/retention-wait.yaml")),
+    ("key-format", include_str!("../../scenarios/key-format.yaml")),
+    ("longest-key", include_str!("../../scenarios/longest-key.yaml")),
+    ("key-distinct", include_str!("../../scenarios/key-distinct.yaml")),
+    ("other-operation", include_str!("../../scenarios/other-operation.yaml")),
+    ("other-account", include_str!("../../scenarios/other-account.yaml")),
+    ("other-method", include_str!("../../scenarios/other-method.yaml")),
 ];
 
 /// The scenarios that come with the program: name and text.

@@ -144,7 +144,7 @@ impl<'h> Unit<'h> {
 /// What the counts say about each unit of a group.
 fn verdicts(docket: &Docket<'_, '_>, group: &Group<'_>, units: &[Unit<'_>]) -> Vec<Option<Judgement>> {
     if group.series.is_empty() {
-        return units.iter().map(|unit| by_identity(docket, unit)).collect();
+        return units.iter().map(|unit| by_identity(docket, group, unit)).collect();
     }
     let most: usize = units.iter().map(|unit| unit.most).sum();
     let too_many = group.at_least().is_some_and(|total| total > most) && most > 0;
@@ -225,8 +225,8 @@ fn open_cause(docket: &Docket<'_, '_>, group: &Group<'_>, unit: &Unit<'_>) -> Ca
 }
 
 /// Distinct identities stand in for the count. The effect of a 5xx is not seen that way.
-fn by_identity(docket: &Docket<'_, '_>, unit: &Unit<'_>) -> Option<Judgement> {
-    if !docket.subject.count_by_identity || !unit.succeeded {
+fn by_identity(docket: &Docket<'_, '_>, group: &Group<'_>, unit: &Unit<'_>) -> Option<Judgement> {
+    if !docket.subject.counts_by_identity(group.operation) || !unit.succeeded {
         return None;
     }
     let crashed = unit.attempts.iter().any(|attempt| {
@@ -272,7 +272,8 @@ fn seen(docket: &Docket<'_, '_>, group: usize, unit: &Unit<'_>) -> String {
     let group = &docket.effects.groups[group];
     let mut parts: Vec<String> = Vec::new();
     for (counter, series) in group.series.iter().enumerate() {
-        let title = docket.subject.counters.get(counter).map_or("the counter", |fact| fact.title.as_str());
+        let title =
+            docket.subject.counters_of(group.operation).get(counter).map_or("the counter", |fact| fact.title.as_str());
         if let Some(read) = series.last() {
             parts.push(format!("{title} shows {}", words::effects(read.total)));
         }
