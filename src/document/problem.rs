@@ -135,9 +135,14 @@ pub fn nearest<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> O
     let plain = |name: &str| name.to_lowercase().replace('_', "-");
     let wanted = plain(written);
     let allowed = (wanted.chars().count() / 3).clamp(1, 4);
+    let distance = |name: &str| {
+        let name = plain(name);
+        let begins = wanted.len() >= 3 && name.starts_with(&wanted);
+        if begins { allowed } else { strsim::damerau_levenshtein(&wanted, &name) }
+    };
     known
         .into_iter()
-        .map(|name| (strsim::damerau_levenshtein(&wanted, &plain(name)), name))
+        .map(|name| (distance(name), name))
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{At, Located, Problem, Problems, pointer};
+use super::{At, Format, Located, Problem, Problems, pointer, structure};
 
 /// Reads a YAML text into a typed value, and returns the plain value beside it.
 ///
@@ -12,15 +12,19 @@ use super::{At, Located, Problem, Problems, pointer};
 /// Every problem of the text's structure at once; a syntax error alone.
 pub fn read<T: DeserializeOwned + JsonSchema>(file: &str, text: &str) -> Result<(T, Value), Problems> {
     let located = Located::parse(file, text)?;
-    let typed = typed(&located)?;
+    let typed = typed(&located, &[])?;
     Ok((typed, located.value().clone()))
 }
 
-/// Turns a document into a typed value.
+/// Turns a document into a typed value. `formats` are the kinds of text that the type's schema names.
 ///
 /// # Errors
 /// Every problem of the document's structure at once.
-pub fn typed<T: DeserializeOwned + JsonSchema>(located: &Located) -> Result<T, Problems> {
+pub fn typed<T: DeserializeOwned + JsonSchema>(located: &Located, formats: &[Format]) -> Result<T, Problems> {
+    let problems = structure::problems::<T>(located, formats);
+    if !problems.is_empty() {
+        return Err(Problems::new(problems));
+    }
     serde_path_to_error::deserialize(located.value()).map_err(|error| {
         let at = error.path().iter().fold(String::new(), |parent, segment| match segment {
             serde_path_to_error::Segment::Seq { index } => format!("{parent}/{index}"),

@@ -91,7 +91,13 @@ impl<'t> Scan<'t> {
                     }
                     None => problem,
                 };
-                self.problems.push(problem);
+                let problem = match error.info().contains("simple key") {
+                    true => problem.hinting("a `:` is missing, here or in the line above"),
+                    false => problem,
+                };
+                if !self.problems.iter().any(|known| known.spot == problem.spot) {
+                    self.problems.push(problem);
+                }
                 None
             }
         }
