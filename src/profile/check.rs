@@ -173,7 +173,9 @@ impl Check<'_> {
             let message = format!("variant `{name}` drops `{{{{marker}}}}`, so its effects cannot be told from others");
             self.member(at, message);
         }
-        let must_differ = name == "changed" || variants::outcome(name, variant) != Drawn::Success;
+        let fits = (variant.json.is_none() || operation.request.json.is_some())
+            && (variant.form.is_none() || operation.request.form.is_some());
+        let must_differ = fits && (name == "changed" || variants::outcome(name, variant) != Drawn::Success);
         if must_differ && patched == operation.request {
             self.member(at, format!("variant `{name}` changes nothing, so it cannot get another answer"));
         }

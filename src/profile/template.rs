@@ -218,7 +218,8 @@ fn variable(name: &str, fallback: Option<&str>, values: &Values<'_>, place: Plac
 
 fn evaluate(written: &str, values: &Values<'_>) -> Result<String, TemplateError> {
     let named = [("marker", values.marker), ("identity", values.identity)];
-    let context: minijinja::Value = named.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+    let known = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    let context = minijinja::Value::from_pairs(known);
     let failed = |error: minijinja::Error| TemplateError::Expression {
         written: written.to_owned(),
         reason: error.detail().map_or_else(|| error.kind().to_string(), str::to_owned),
