@@ -1,5 +1,7 @@
 //! Documents: what is wrong with one is found all at once, and said with file, line, column and what to do.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::Path;
 
@@ -130,6 +132,7 @@ fn every_structural_mistake_is_found_where_it_stands() {
 #[test]
 fn every_mistake_of_meaning_is_found_where_it_stands() {
     let catalogue = [
+        ("profile: mine", "profile: my_api", "my_api", "is in kebab-case"),
         ("source: docs", "source: dcos", "dcos", "did you mean `docs`?"),
         ("verified: 2026-10-15", "verified: last week", "last week", "a day is written like"),
         (

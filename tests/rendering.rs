@@ -1,5 +1,7 @@
 //! Rendering: what a profile, a variant and a key become on the wire, and what of it may be written down.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 

@@ -1,5 +1,7 @@
 //! Scenarios: the matrix makes cases, names must be known, and a folder is read whole.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 
 use idemspec::contract::Clause;
@@ -96,6 +98,7 @@ fn every_mistake_is_found_once_where_it_stands() {
             "y}",
             "no earlier step",
         ),
+        ("scenario: mine", "scenario: My scenario", "My", "is in kebab-case"),
         ("clause: replay", "clause: replays", "replays", "did you mean `replay`?"),
         ("title: t\n", "", "scenario", "missing key `title`"),
         ("title: t\n", "title: t\nexpect: {status: 200}\n", "expect", "unknown key `expect`"),

@@ -70,12 +70,8 @@ impl fmt::Display for Problem {
                 write!(formatter, "\n{:>4} | {excerpt}\n{margin} | {before}^", spot.line)?;
             }
         }
-        for note in [self.expected.as_ref().map(|expected| format!("expected {expected}")), self.hint.clone()] {
-            if let Some(note) = note {
-                write!(formatter, "\n   {note}")?;
-            }
-        }
-        Ok(())
+        let expected = self.expected.as_ref().map(|expected| format!("expected {expected}"));
+        expected.iter().chain(&self.hint).try_for_each(|note| write!(formatter, "\n   {note}"))
     }
 }
 
@@ -146,4 +142,12 @@ pub fn nearest<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> O
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
+}
+
+/// Whether a name is in kebab-case: lower-case letters and digits, in words joined by single dashes.
+pub fn is_kebab_case(name: &str) -> bool {
+    let word = |word: &str| {
+        !word.is_empty() && word.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit())
+    };
+    name.split('-').all(word)
 }

@@ -1,32 +1,68 @@
 //! The form of a document, checked against the JSON Schema of the type that it becomes: all faults at once.
 
+use std::marker::PhantomData;
+
 use jsonschema::error::{TypeKind, ValidationErrorKind};
-use jsonschema::{JsonType, ValidationError};
+use jsonschema::{JsonType, ValidationError, Validator};
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::fault::{Branch, Fault, paired, reduced};
-use super::{At, Located, Problem, nearest, pointer};
+use super::{At, Located, Problem, Problems, nearest, pointer};
 
 /// A kind of text that a schema names (`format`), and the function that says what is wrong with one.
 pub type Format = (&'static str, fn(&str) -> Result<(), String>);
 
-/// Everything in a document that does not have the form of a type.
-pub(super) fn problems<T: JsonSchema>(located: &Located, formats: &[Format]) -> Vec<Problem> {
-    let schema = schemars::schema_for!(T).to_value();
-    let mut options = jsonschema::options().should_validate_formats(true);
-    for (name, check) in formats {
-        let check = *check;
-        options = options.with_format(*name, move |text: &str| check(text).is_ok());
-    }
-    let reader = Reader { schema: &schema, formats };
-    match options.build(&schema) {
-        Ok(validator) => {
-            let faults =
-                validator.iter_errors(located.value()).flat_map(|error| reader.branch(&error).faults).collect();
-            paired(faults).into_iter().map(|fault| problem(located, fault)).collect()
+/// The form of documents of one kind. Making one takes longer than using it.
+pub struct Form<T> {
+    schema: Value,
+    formats: &'static [Format],
+    validator: Result<Validator, String>,
+    becomes: PhantomData<fn() -> T>,
+}
+
+impl<T: DeserializeOwned + JsonSchema> Form<T> {
+    /// The form of documents that become a type. `formats` are the kinds of text that the type's schema names.
+    pub fn new(formats: &'static [Format]) -> Self {
+        let schema = schemars::schema_for!(T).to_value();
+        let mut options = jsonschema::options().should_validate_formats(true);
+        for (name, check) in formats {
+            options = options.with_format(*name, move |text: &str| check(text).is_ok());
         }
-        Err(error) => vec![Problem::of_file(located.file(), format!("the schema of this document is broken: {error}"))],
+        let validator = options.build(&schema).map_err(|error| error.to_string());
+        Self { schema, formats, validator, becomes: PhantomData }
+    }
+
+    /// Turns a document into a typed value.
+    ///
+    /// # Errors
+    /// Every problem of the document's structure at once.
+    pub fn read(&self, located: &Located) -> Result<T, Problems> {
+        let problems = self.problems(located);
+        if !problems.is_empty() {
+            return Err(Problems::new(problems));
+        }
+        serde_path_to_error::deserialize(located.value()).map_err(|error| {
+            let at = error.path().iter().fold(String::new(), |parent, segment| match segment {
+                serde_path_to_error::Segment::Seq { index } => format!("{parent}/{index}"),
+                serde_path_to_error::Segment::Map { key } => pointer(&parent, key),
+                serde_path_to_error::Segment::Enum { .. } | serde_path_to_error::Segment::Unknown => parent,
+            });
+            located.problem(At::Value(&at), error.inner().to_string()).into()
+        })
+    }
+
+    /// Everything in a document that does not have this form.
+    fn problems(&self, located: &Located) -> Vec<Problem> {
+        let validator = match &self.validator {
+            Ok(validator) => validator,
+            Err(error) => return vec![Problem::of_file(located.file(), format!("the schema is broken: {error}"))],
+        };
+        let reader = Reader { schema: &self.schema, formats: self.formats };
+        let errors = validator.iter_errors(located.value());
+        let faults = errors.flat_map(|error| reader.branch(&error).faults).collect();
+        readable(paired(faults)).into_iter().map(|fault| fault.problem(located)).collect()
     }
 }
 
@@ -199,63 +235,4 @@ fn readable(faults: Vec<Fault>) -> Vec<Fault> {
     };
     let worse = |fault: &Fault| matches!(fault, Fault::Unreadable { at, expected: Some(_), .. } if better(at));
     faults.iter().filter(|fault| !worse(fault)).cloned().collect()
-}
-
-fn problem(located: &Located, fault: Fault) -> Problem {
-    match fault {
-        Fault::Unknown { object, key, known, meant } => {
-            let problem = located.problem(At::Key(&pointer(&object, &key)), format!("unknown key `{key}`"));
-            let problem = if known.is_empty() { problem } else { problem.expecting(one_of(&known)) };
-            match meant.or_else(|| nearest(&key, known.iter().map(String::as_str)).map(str::to_owned)) {
-                Some(name) => problem.hinting(format!("did you mean `{name}`?")),
-                None => problem,
-            }
-        }
-        Fault::Missing { object, keys } => match keys.as_slice() {
-            [key] => located.problem(At::Key(&object), format!("missing key `{key}`")),
-            several => located.problem(At::Key(&object), "a key is missing").expecting(one_of(several)),
-        },
-        Fault::Beside { object, key, other } => located
-            .problem(At::Key(&pointer(&object, &key)), format!("`{key}` cannot stand beside `{other}`"))
-            .hinting("keep one of them"),
-        Fault::Value { at, found, words, kinds } => value_problem(located, &at, &found, &words, &kinds),
-        Fault::Unreadable { at, message, expected } => {
-            let problem = located.problem(At::Value(&at), message);
-            match expected {
-                Some(expected) => problem.expecting(expected),
-                None => problem,
-            }
-        }
-        Fault::UnreadableKey { object, key, message } => located.problem(At::Key(&pointer(&object, &key)), message),
-    }
-}
-
-fn one_of(names: &[String]) -> String {
-    match names {
-        [only] => format!("`{only}`"),
-        several => format!("one of: {}", several.join(", ")),
-    }
-}
-
-fn value_problem(located: &Located, at: &str, found: &Value, words: &[String], kinds: &[String]) -> Problem {
-    let message = match found {
-        Value::String(text) if !words.is_empty() => format!("unknown value `{text}`"),
-        Value::String(text) => format!("text `{text}` cannot stand here"),
-        Value::Number(number) => format!("number `{number}` cannot stand here"),
-        Value::Bool(truth) => format!("`{truth}` cannot stand here"),
-        Value::Null => "nothing stands here".to_owned(),
-        Value::Array(_) => "a list cannot stand here".to_owned(),
-        Value::Object(_) => "a map cannot stand here".to_owned(),
-    };
-    let place = if found.is_null() { At::Key(at) } else { At::Value(at) };
-    let mut expected: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-    expected.extend(kinds.iter().filter(|kind| words.is_empty() || kind.as_str() != "a text").cloned());
-    let problem = located.problem(place, message);
-    let problem = if expected.is_empty() { problem } else { problem.expecting(expected.join(", or ")) };
-    let wants_text = words.is_empty() && kinds.iter().any(|kind| kind == "a text");
-    match found {
-        Value::String(text) => problem.suggesting(text, words.iter().map(String::as_str)),
-        Value::Number(_) | Value::Bool(_) if wants_text => problem.hinting(format!("quote it: \"{found}\"")),
-        _ => problem,
-    }
 }

@@ -6,12 +6,15 @@ use super::sites::{Purpose, of_request, sites};
 use super::template::Parsed;
 use super::{BASE, Counter, DEFAULT, EffectSource, Hook, Profile, RequestTemplate, Variant, check_contract, variants};
 use crate::contract::Drawn;
-use crate::document::{At, Located, Problem, pointer};
+use crate::document::{At, Located, Problem, is_kebab_case, pointer};
 use crate::message::Extractor;
 
 /// Everything that is wrong with a profile whose form is right.
 pub(super) fn problems(located: &Located, profile: &Profile) -> Vec<Problem> {
     let mut check = Check { located, profile, problems: Vec::new() };
+    if !is_kebab_case(&profile.profile) {
+        check.value("/profile", "a profile's name is in kebab-case, for example `my-api`");
+    }
     check.templates();
     check.target();
     check.operation();

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Profile, check};
 use crate::contract::Period;
-use crate::document::{self, At, Format, Located, Problem, Problems};
+use crate::document::{self, At, Form, Format, Located, Problem, Problems};
 use crate::message::JsonPath;
 
 /// The profiles that come with the program, by name.
@@ -80,7 +80,7 @@ fn take_extends(document: &mut Value) -> Option<String> {
 }
 
 fn checked(located: &Located) -> Result<Loaded, Problems> {
-    let profile: Profile = document::typed(located, FORMATS)?;
+    let profile: Profile = Form::new(FORMATS).read(located)?;
     let problems = check::problems(located, &profile);
     if !problems.is_empty() {
         return Err(Problems::new(problems));

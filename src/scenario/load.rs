@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::document::{ScenarioDocument, cells, filled_in, scenario, unknown_names};
 use super::{Percent, Scenario, Wait, check};
 use crate::contract::Period;
-use crate::document::{self, At, Format, Located, Problem, Problems};
+use crate::document::{self, At, Form, Format, Located, Problem, Problems};
 use crate::history::Loss;
 
 /// The scenarios that come with the program, by name. The control runs first.
@@ -107,11 +107,12 @@ fn located(file: &str, text: &str) -> Result<(Scenario, Located), Problems> {
     let located = Located::parse(file, text)?;
     let Some(cells) = cells(located.value()) else {
         let malformed = || Problems::from(located.problem(At::Key("/matrix"), "`matrix` takes lists of texts by name"));
-        return Err(document::typed::<ScenarioDocument>(&located, &[]).err().unwrap_or_else(malformed));
+        return Err(Form::<ScenarioDocument>::new(&[]).read(&located).err().unwrap_or_else(malformed));
     };
     if cells.is_empty() {
         return Err(located.problem(At::Key("/matrix"), "the matrix has an empty list, so there is no case").into());
     }
+    let form = Form::<ScenarioDocument>::new(FORMATS);
     let mut cases = Vec::new();
     let mut problems = Problems::default();
     for cell in cells {
@@ -119,7 +120,7 @@ fn located(file: &str, text: &str) -> Result<(Scenario, Located), Problems> {
         let unknown = unknown_names(&located, &cell, unknown);
         let is_new = |problem: &&Problem| !unknown.iter().any(|known| known.spot == problem.spot);
         let filled = located.clone().with_value(filled);
-        match document::typed::<ScenarioDocument>(&filled, FORMATS) {
+        match form.read(&filled) {
             Ok(document) => {
                 problems = problems.and(Problems::new(check::problems(&filled, &document)));
                 cases.push((cell, document));
