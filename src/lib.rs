@@ -5,7 +5,7 @@
 //! list of stimuli without any expectation; the *runner* applies it and records a *history*; the *oracle*, a pure
 //! function, judges the history by the contract; the *checklist* turns its findings into verdicts.
 //!
-//! The modules stand in reading order, and a test holds that imports run only upwards in this list.
+//! The modules stand in reading order; a test holds that imports run one way.
 
 pub mod secret;
 
@@ -21,4 +21,22 @@ pub mod profile;
 
 pub mod scenario;
 
+pub mod plan;
+
+pub mod wire;
+
+pub mod journal;
+
+pub mod runner;
+
 pub mod oracle;
+
+pub mod checklist;
+
+pub mod report;
+
+pub mod reference;
+
+pub mod cli;
+
+pub mod commands;

@@ -330,7 +330,7 @@ pub struct InFlight {
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum InFlightForm {
-    Bounded(BoundedForm),
+    Bounded(Box<BoundedForm>),
     Plain(Promise),
 }
 
@@ -379,13 +379,13 @@ impl From<InFlightForm> for InFlight {
 impl From<InFlight> for InFlightForm {
     fn from(in_flight: InFlight) -> Self {
         match (in_flight.ends_within, in_flight.promise.cases.into_iter().next()) {
-            (Some(ends_within), Some(case)) => Self::Bounded(BoundedForm {
+            (Some(ends_within), Some(case)) => Self::Bounded(Box::new(BoundedForm {
                 allow: AllowedForm::Either(case.allow),
                 ends_within,
                 level: case.level,
                 source: case.source,
                 note: case.note,
-            }),
+            })),
             (_, case) => Self::Plain(Promise { cases: case.into_iter().collect() }),
         }
     }

@@ -18,7 +18,7 @@ pub use clauses::{
     Scope, StatusFidelity,
 };
 pub use drawn::Drawn;
-pub use matcher::{Expected, Matcher, StatusPattern, StatusSet};
+pub use matcher::{Condition, Expected, Matcher, StatusPattern, StatusSet};
 pub use period::Period;
 pub use promise::{Case, Effects, Level, Promise, Row, Ruling, VariantPromise};
 pub use requirement::{Clause, Requirement, Standing};

@@ -121,7 +121,7 @@ impl fmt::Display for Case {
 enum PromiseForm {
     One(Treatment),
     Either(Vec<Treatment>),
-    Full(CaseForm),
+    Full(Box<CaseForm>),
     Cases(Vec<CaseForm>),
 }
 
@@ -164,7 +164,7 @@ impl From<PromiseForm> for Promise {
         match form {
             PromiseForm::One(treatment) => Self::of(vec![treatment]),
             PromiseForm::Either(treatments) => Self::of(treatments),
-            PromiseForm::Full(case) => Self { cases: vec![case.into()] },
+            PromiseForm::Full(case) => Self { cases: vec![(*case).into()] },
             PromiseForm::Cases(cases) => Self { cases: cases.into_iter().map(Case::from).collect() },
         }
     }

@@ -142,12 +142,18 @@ pub enum Reason {
     Deselected,
     /// The cap of `--max-requests` was reached before.
     RequestCap,
+    /// The control failed, so nothing more was sent.
+    ControlFailed,
     /// It needs a longer wait than `--max-wait` permits.
     LongerThanMaxWait,
     /// The target handles one request at a time, so nothing can be in flight.
     TargetSerialises,
+    /// The target did not answer.
+    NoAnswer,
     /// The run was interrupted before.
     Interrupted,
+    /// The contract says nothing about it, so there was nothing to test it against.
+    NotDeclared,
 }
 
 impl Reason {
@@ -161,9 +167,14 @@ impl Reason {
             }
             Self::Deselected => "left out by --only or --skip".into(),
             Self::RequestCap => "the cap of --max-requests was reached before".into(),
+            Self::ControlFailed => {
+                "the control failed, so nothing more was sent: repair what its sentence names first".into()
+            }
             Self::LongerThanMaxWait => "it needs a longer wait than --max-wait permits".into(),
             Self::TargetSerialises => "the target handles one request at a time, so nothing can be in flight".into(),
+            Self::NoAnswer => "the target did not answer: check that it still runs".into(),
             Self::Interrupted => "the run was interrupted before".into(),
+            Self::NotDeclared => "the contract says nothing about it, so there was nothing to test it against".into(),
         }
     }
 }
@@ -176,9 +187,12 @@ impl fmt::Display for Reason {
             Self::Needs(what) => write!(formatter, "needs {what}"),
             Self::Deselected => formatter.write_str("deselected"),
             Self::RequestCap => formatter.write_str("request cap reached"),
+            Self::ControlFailed => formatter.write_str("control failed"),
             Self::LongerThanMaxWait => formatter.write_str("needs longer than --max-wait"),
             Self::TargetSerialises => formatter.write_str("target serialises"),
+            Self::NoAnswer => formatter.write_str("no answer"),
             Self::Interrupted => formatter.write_str("interrupted"),
+            Self::NotDeclared => formatter.write_str("not declared"),
         }
     }
 }

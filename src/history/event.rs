@@ -88,8 +88,6 @@ pub struct RunInfo {
     pub run: String,
     /// When it began, as RFC 3339 in UTC.
     pub started: String,
-    /// The seed of everything random in it.
-    pub seed: u64,
     /// The name of the profile.
     pub profile: String,
     /// Where the requests went.

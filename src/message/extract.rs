@@ -61,14 +61,33 @@ impl JsonPath {
         self.parsed.query(value).all()
     }
 
+    /// Where the selected nodes stand, as JSON pointers (RFC 6901).
+    pub fn pointers(&self, value: &serde_json::Value) -> Vec<String> {
+        self.parsed.query_located(value).locations().map(|path| path.to_json_pointer()).collect()
+    }
+
     /// Every selected value as text, nulls left out.
     pub fn texts(&self, value: &serde_json::Value) -> Vec<String> {
-        self.select(value)
-            .into_iter()
-            .filter(|selected| !selected.is_null())
-            .map(|selected| selected.as_str().map_or_else(|| selected.to_string(), str::to_owned))
+        self.select(value).into_iter().filter(|selected| !selected.is_null()).map(text).collect()
+    }
+
+    /// Every selected value as text, each with the object or list that it stands in; nulls left out.
+    pub fn with_parents<'v>(&self, document: &'v serde_json::Value) -> Vec<(String, Option<&'v serde_json::Value>)> {
+        self.parsed
+            .query_located(document)
+            .iter()
+            .filter(|located| !located.node().is_null())
+            .map(|located| {
+                let pointer = located.location().to_json_pointer();
+                let parent = pointer.rsplit_once('/').and_then(|(parent, _)| document.pointer(parent));
+                (text(located.node()), parent)
+            })
             .collect()
     }
+}
+
+fn text(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 impl fmt::Display for JsonPath {

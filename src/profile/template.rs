@@ -218,8 +218,7 @@ fn variable(name: &str, fallback: Option<&str>, values: &Values<'_>, place: Plac
 
 fn evaluate(written: &str, values: &Values<'_>) -> Result<String, TemplateError> {
     let named = [("marker", values.marker), ("identity", values.identity)];
-    let known = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
-    let context = minijinja::Value::from_pairs(known);
+    let context = minijinja::Value::from_pairs(named.into_iter().filter_map(|(name, value)| Some((name, value?))));
     let failed = |error: minijinja::Error| TemplateError::Expression {
         written: written.to_owned(),
         reason: error.detail().map_or_else(|| error.kind().to_string(), str::to_owned),

@@ -80,6 +80,10 @@ pub struct Send {
     /// Another key than the action's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<KeyChoice>,
+    /// Sent only while fewer effects than this are counted for the action's marker; passed over also where the
+    /// profile does not offer the parameters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unless_counted: Option<usize>,
 }
 
 /// A part of a whole, written like `50%`.
@@ -125,7 +129,7 @@ pub struct Repeat {
     /// The parameter variant; `base` where it is not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<String>,
-    /// The pause between two attempts.
+    /// The first pause between two attempts. Each further one is twice as long, up to ten times this.
     pub every: Period,
     /// When to stop.
     pub until: Until,

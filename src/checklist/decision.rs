@@ -1,0 +1,128 @@
+//! What decides the exit status, and the exit status itself.
+
+use super::{Bar, ClauseLine};
+use crate::contract::{Level, Verdict};
+
+/// With what status the program ends. The numbers are part of the interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExitStatus {
+    /// Everything that decides was shown to hold.
+    Sound,
+    /// Something that decides is violated.
+    Violated,
+    /// The arguments or the files are wrong; nothing was sent.
+    Usage,
+    /// Something that decides could not be shown either way.
+    Inconclusive,
+    /// Nothing was selected, so nothing ran.
+    NothingSelected,
+}
+
+impl ExitStatus {
+    /// All statuses, by number.
+    pub const ALL: [Self; 5] = [Self::Sound, Self::Violated, Self::Usage, Self::Inconclusive, Self::NothingSelected];
+
+    /// The number that the operating system sees.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Sound => 0,
+            Self::Violated => 1,
+            Self::Usage => 2,
+            Self::Inconclusive => 3,
+            Self::NothingSelected => 4,
+        }
+    }
+
+    /// The word for it in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Sound => "holds",
+            Self::Violated => "violated",
+            Self::Usage => "bad arguments or files",
+            Self::Inconclusive => "inconclusive",
+            Self::NothingSelected => "nothing selected",
+        }
+    }
+}
+
+/// What decides the exit status: the first of these that is the case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Decision {
+    /// A must is violated.
+    MustViolated,
+    /// A should is violated, and shoulds decide.
+    ShouldViolated,
+    /// The control could not calibrate the instrument.
+    ControlFailed,
+    /// The run was broken off, by its user or a kill, so much of what it was to show is missing.
+    Interrupted,
+    /// The cap on requests broke the run off.
+    RequestCap,
+    /// The target fell silent in the middle of the run.
+    NoAnswer,
+    /// Something that decides is inconclusive.
+    Inconclusive,
+    /// Nothing at all was shown to hold.
+    NothingHolds,
+    /// A clause was not shown in whole, and that is required.
+    NotWhole,
+    /// None of the above.
+    Sound,
+}
+
+impl Decision {
+    pub(super) fn new(clauses: &[ClauseLine<'_>], control_failed: bool, broken_off: Option<Self>, bar: Bar) -> Self {
+        let lines = || clauses.iter().flat_map(|clause| &clause.requirements);
+        let decides = |level: Option<Level>| level.is_some_and(|level| level >= bar.level);
+        if lines().any(|line| line.breach == Some(Level::Must)) {
+            Self::MustViolated
+        } else if lines().any(|line| decides(line.breach)) {
+            Self::ShouldViolated
+        } else if control_failed {
+            Self::ControlFailed
+        } else if let Some(broken_off) = broken_off {
+            broken_off
+        } else if lines().any(|line| decides(line.open)) {
+            Self::Inconclusive
+        } else if !lines().any(|line| line.verdict == Verdict::Holds) {
+            Self::NothingHolds
+        } else if bar.strict && clauses.iter().any(|clause| !clause.verdict.is_whole()) {
+            Self::NotWhole
+        } else {
+            Self::Sound
+        }
+    }
+
+    /// The exit status that follows.
+    pub fn status(self) -> ExitStatus {
+        match self {
+            Self::MustViolated | Self::ShouldViolated => ExitStatus::Violated,
+            Self::ControlFailed
+            | Self::Interrupted
+            | Self::RequestCap
+            | Self::NoAnswer
+            | Self::Inconclusive
+            | Self::NothingHolds
+            | Self::NotWhole => ExitStatus::Inconclusive,
+            Self::Sound => ExitStatus::Sound,
+        }
+    }
+
+    /// What it means, in a sentence.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::MustViolated => "the target breaks its contract",
+            Self::ShouldViolated => {
+                "the target does not do what its contract recommends, and --level should counts that"
+            }
+            Self::ControlFailed => "the control failed, so what rests on it was not judged",
+            Self::Interrupted => "the run was broken off before everything was tested",
+            Self::RequestCap => "the cap of --max-requests broke the run off; raise it to have everything tested",
+            Self::NoAnswer => "the target did not answer in some cases; check that it still runs, and run again",
+            Self::Inconclusive => "something that was tested could not be decided",
+            Self::NothingHolds => "nothing was shown to hold",
+            Self::NotWhole => "not every clause was shown in whole, and --strict asks for that",
+            Self::Sound => "everything that was tested holds; what reads untested was not",
+        }
+    }
+}

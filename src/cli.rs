@@ -1,0 +1,200 @@
+//! The command line: definitions only.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::contract::Period;
+
+/// The command line.
+#[derive(Debug, Parser)]
+#[command(name = "idemspec", version, about, long_about = LONG_ABOUT, after_help = AFTER_HELP)]
+#[command(propagate_version = true, max_term_width = 110)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+
+    /// When to use colour; NO_COLOR is respected.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: Color,
+}
+
+const LONG_ABOUT: &str = "Tells, with proof, whether an HTTP API is safe to retry.\n\n\
+    idemspec loads a YAML profile of an API's idempotency contract, fires scenarios at a staging deployment, records \
+    everything that went over the wire, and reports which clauses of a five-item checklist hold: key, retention, \
+    replay, conflict, scope.";
+
+const AFTER_HELP: &str = "Examples:\n  \
+    idemspec run                                   try it on the embedded reference API\n  \
+    idemspec run --defect no-dedup                 see what a broken API looks like\n  \
+    idemspec run my-api.yaml --plan                say what would be sent, and send nothing\n  \
+    idemspec run my-api.yaml --base-url https://staging.example.com\n  \
+    idemspec explain replay.single-effect\n\n\
+    Exit status of `run`:\n  \
+    0  every must that was exercised holds\n  \
+    1  a must is violated\n  \
+    2  bad arguments or files\n  \
+    3  a must is inconclusive, or nothing holds, or (--strict) a clause is partial\n  \
+    4  nothing was selected";
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Probe an API and report which clauses of its contract hold.
+    Run(Box<RunArguments>),
+    /// Run the reference order API alone, sound or with defects.
+    Serve(ServeArguments),
+    /// List what there is: profiles, scenarios, requirements, defects.
+    List(ListArguments),
+    /// Explain a requirement, a clause or a scenario.
+    Explain(ExplainArguments),
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Which broken promises decide the exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DecidingLevel {
+    /// Musts only.
+    Must,
+    /// Musts and shoulds.
+    Should,
+}
+
+/// Arguments of `run`.
+#[derive(Args, Debug)]
+#[command(after_help = RUN_HELP)]
+pub struct RunArguments {
+    /// The profile: the name of a shipped one (see `idemspec list profiles`) or a path.
+    #[arg(default_value = "reference")]
+    pub profile: String,
+
+    /// Where to send the requests, instead of the profile's `target.base_url`.
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+
+    /// Also run the scenarios in this directory.
+    #[arg(long, value_name = "DIR")]
+    pub scenarios: Option<PathBuf>,
+
+    /// Run only what exercises these: names of scenarios, cases, clauses or requirements.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub only: Vec<String>,
+
+    /// Leave out these scenarios or cases.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub skip: Vec<String>,
+
+    /// Print what would be sent, and send nothing.
+    #[arg(long)]
+    pub plan: bool,
+
+    /// Break the embedded reference API in this way (see `idemspec list defects`); can be repeated.
+    #[arg(long, value_name = "NAME", conflicts_with = "base_url")]
+    pub defect: Vec<String>,
+
+    /// How many cases run at the same time.
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub jobs: u16,
+
+    /// Never send more requests than this, cleanup included.
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub max_requests: u64,
+
+    /// The longest time that one wait may take.
+    #[arg(long, value_name = "TIME", default_value = "60s")]
+    pub max_wait: Period,
+
+    /// Which broken promises decide the exit status.
+    #[arg(long, value_name = "LEVEL", default_value = "must")]
+    pub level: DecidingLevel,
+
+    /// Fail also where a declared must was not exercised.
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Where to write the journal; a new file under `.idemspec/` where this is not given.
+    #[arg(long, value_name = "FILE")]
+    pub journal: Option<PathBuf>,
+
+    /// Leave the effects of the run where they are.
+    #[arg(long)]
+    pub keep_effects: bool,
+
+    /// Permit a profile whose `target.environment` is production.
+    #[arg(long)]
+    pub allow_production: bool,
+
+    /// Show more: undeclared requirements, whole bodies; twice for every exchange.
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+}
+
+const RUN_HELP: &str = "Examples:\n  \
+    idemspec run                                        the embedded reference API\n  \
+    idemspec run reference --base-url http://127.0.0.1:8080\n  \
+    idemspec run my-api.yaml --plan                     how many requests, and which cases\n  \
+    idemspec run my-api.yaml --only conflict            what exercises the conflict clause\n  \
+    idemspec run my-api.yaml --skip key-reuse --strict  for CI\n\n\
+    The report goes to stdout, everything else to stderr. The journal holds every event of the run.";
+
+/// Arguments of `serve`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  idemspec serve --port 8080\n  idemspec serve --port 8080 --defect double-effect")]
+pub struct ServeArguments {
+    /// The port on 127.0.0.1; 0 for any that is free.
+    #[arg(long, value_name = "PORT", default_value_t = 8080)]
+    pub port: u16,
+
+    /// Break the API in this way (see `idemspec list defects`); can be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub defect: Vec<String>,
+
+    /// How long an execution takes.
+    #[arg(long, value_name = "TIME", default_value = "25ms")]
+    pub latency: Period,
+}
+
+/// Arguments of `list`.
+#[derive(Args, Debug)]
+pub struct ListArguments {
+    /// What to list; everything where this is not given.
+    pub what: Option<Listed>,
+
+    /// List the defects (the same as `idemspec list defects`).
+    #[arg(long, hide = true, conflicts_with = "what")]
+    pub defects: bool,
+}
+
+/// What can be listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Listed {
+    /// Contracts that come with the program.
+    Profiles,
+    /// Probes that come with the program.
+    Scenarios,
+    /// Everything that can be checked.
+    Requirements,
+    /// Ways to break the reference API.
+    Defects,
+}
+
+/// Arguments of `explain`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  idemspec explain replay.after-success\n  idemspec explain conflict\n  idemspec explain lost-response"
+)]
+pub struct ExplainArguments {
+    /// A requirement, a clause or a scenario.
+    pub name: String,
+}

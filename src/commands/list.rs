@@ -1,0 +1,75 @@
+//! `idemspec list`: what there is.
+
+use anyhow::Result;
+
+use super::output::print;
+use crate::cli::{ListArguments, Listed};
+use crate::contract::Requirement;
+use crate::reference::Defect;
+use crate::{profile, scenario};
+
+pub(super) fn execute(arguments: &ListArguments) -> Result<u8> {
+    let what = if arguments.defects { Some(Listed::Defects) } else { arguments.what };
+    let all = [Listed::Profiles, Listed::Scenarios, Listed::Requirements, Listed::Defects];
+    let sections: Vec<Listed> = what.map_or_else(|| all.to_vec(), |one| vec![one]);
+    let mut text = Vec::new();
+    for section in &sections {
+        let (title, rows) = match section {
+            Listed::Profiles => ("Profiles", profiles()?),
+            Listed::Scenarios => ("Scenarios", scenarios()),
+            Listed::Requirements => ("Requirements", requirements()),
+            Listed::Defects => ("Defects of the reference API", defects()),
+        };
+        text.push(format!("{title}\n{}", table(&rows)));
+    }
+    print(&text.join("\n"))?;
+    Ok(0)
+}
+
+/// A name, and what it is.
+type Row = (String, Vec<String>);
+
+fn table(rows: &[Row]) -> String {
+    let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (name, lines) in rows {
+        for (index, line) in lines.iter().enumerate() {
+            let name = if index == 0 { name.as_str() } else { "" };
+            text.push_str(&format!("  {name:width$}  {line}\n"));
+        }
+    }
+    text
+}
+
+fn profiles() -> Result<Vec<Row>> {
+    let load = |(name, _): &(&str, &str)| Ok(((*name).to_owned(), vec![profile::load(name)?.profile.title]));
+    profile::shipped().iter().map(load).collect()
+}
+
+fn scenarios() -> Vec<Row> {
+    let row = |scenario: scenario::Scenario| {
+        let cases = match scenario.cases.len() {
+            1 => String::new(),
+            many => format!(" ({many} cases)"),
+        };
+        (scenario.name, vec![format!("{}{cases}", scenario.title)])
+    };
+    scenario::load_shipped().into_iter().map(row).collect()
+}
+
+fn requirements() -> Vec<Row> {
+    let row = |requirement: &Requirement| (requirement.id().to_owned(), vec![requirement.sentence().to_owned()]);
+    Requirement::ALL.iter().map(row).collect()
+}
+
+fn defects() -> Vec<Row> {
+    let row = |defect: &Defect| {
+        let expected: Vec<&str> = defect.expected().iter().map(|requirement| requirement.id()).collect();
+        let lines = vec![
+            format!("{} ({})", defect.title(), defect.failure_class()),
+            format!("violates {}", expected.join(", ")),
+        ];
+        (defect.id().to_owned(), lines)
+    };
+    Defect::ALL.iter().map(row).collect()
+}

@@ -1,0 +1,34 @@
+//! One file per subcommand. Here, and only here, things are printed.
+
+mod explain;
+mod list;
+mod output;
+mod plan;
+mod progress;
+mod run;
+mod serve;
+mod session;
+
+use anyhow::Result;
+
+use crate::cli::{Arguments, Command};
+
+/// The exit status for bad arguments and files.
+pub const BAD_INPUT: u8 = 2;
+
+/// The exit status when nothing was selected.
+pub const NOTHING_SELECTED: u8 = 4;
+
+/// Runs a command, and returns its exit status.
+///
+/// # Errors
+/// When arguments or files are bad; the caller prints the error and exits with [`BAD_INPUT`].
+pub fn execute(arguments: Arguments) -> Result<u8> {
+    let color = arguments.color;
+    match arguments.command {
+        Command::Run(run) => run::execute(&run, color),
+        Command::Serve(serve) => serve::execute(&serve),
+        Command::List(list) => list::execute(&list),
+        Command::Explain(explain) => explain::execute(&explain),
+    }
+}

@@ -1,0 +1,145 @@
+//! `idemspec run`: probes an API and reports which clauses of its contract hold.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use anyhow::{Context as _, Result};
+
+use super::output::{colored, print, say};
+use super::progress::Progress;
+use super::session::{Session, announcement, rehearse};
+use crate::checklist::{Bar, Checklist, ExitStatus};
+use crate::cli::{Color, DecidingLevel, RunArguments};
+use crate::contract::Level;
+use crate::history::{EventKind, History, RunInfo, VERSION};
+use crate::journal::JournalWriter;
+use crate::oracle::{self, Instrument};
+use crate::plan::Plan;
+use crate::report::{self, TerminalOptions};
+use crate::runner::{self, Context, Interrupt, InterruptHandle, Pace, Recorder};
+use crate::wire::{ControlClient, ControlOptions, Endpoint};
+
+/// The exit status of a program that was interrupted twice, as shells have it: 128 + SIGINT.
+const INTERRUPTED_TWICE: u8 = 130;
+
+pub(super) fn execute(arguments: &RunArguments, color: Color) -> Result<u8> {
+    let session = Session::prepare(arguments)?;
+    if arguments.plan {
+        print(&super::plan::text(&session.plan, &announcement(&session, arguments.max_requests)))?;
+        return Ok(ExitStatus::Sound.code());
+    }
+    if session.plan.is_empty() {
+        say("nothing was selected: --only and --skip leave no case, or the profile offers nothing that they need");
+        return Ok(ExitStatus::NothingSelected.code());
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(probe(arguments, color, session))
+}
+
+async fn probe(arguments: &RunArguments, color: Color, session: Session) -> Result<u8> {
+    let announcement = announcement(&session, arguments.max_requests);
+    let Session { bound, document, plan, embedded } = session;
+    let run = uuid::Uuid::new_v4().simple().to_string();
+    rehearse(&bound, &plan)?;
+    let path = journal_path(arguments, &run);
+    let journal = JournalWriter::create(&path)?;
+    let progress = Arc::new(Progress::new(plan.cases.len()));
+    let observer = {
+        let progress = Arc::clone(&progress);
+        Box::new(move |event: &_| progress.show(event))
+    };
+    let (handle, interrupt) = Interrupt::new();
+    let cleans_up = bound.profile().operation.cleanup.is_some() && !arguments.keep_effects;
+    let context = Arc::new(Context {
+        endpoint: Endpoint::parse(bound.base_url())?,
+        control: ControlClient::new(ControlOptions {
+            time_limit: bound.profile().target.time_limit.duration(),
+            ..ControlOptions::default()
+        })?,
+        bound,
+        recorder: Recorder::new(Some(journal), observer),
+        pace: Pace::new(arguments.max_requests, cleans_up),
+        interrupt,
+        jobs: usize::from(arguments.jobs),
+        max_wait: arguments.max_wait,
+        clean_up: cleans_up,
+    });
+    say(&announcement);
+    context.recorder.record(None, run_started(&context, run, document))?;
+    let finished = tokio::select! {
+        outcome = runner::run(&context, &plan, |history| oracle::examine(history) == Instrument::Sound) => Some(outcome),
+        () = interrupted_twice(&handle) => None,
+    };
+    drop(embedded);
+    progress.finish();
+    let Some(outcome) = finished else {
+        say(&format!("interrupted twice: effects may be left; the journal is {}", path.display()));
+        return Ok(INTERRUPTED_TWICE);
+    };
+    let history = context.recorder.history();
+    let status = report(arguments, color, &context, &plan, &history)?;
+    say(&format!("the journal of this run is {}", path.display()));
+    outcome?;
+    Ok(status.code())
+}
+
+/// The first Ctrl-C ends the run in good order; the second ends it at once.
+async fn interrupted_twice(handle: &InterruptHandle) {
+    for times in 1.. {
+        if tokio::signal::ctrl_c().await.is_err() {
+            // Without signals there is nothing to wait for; the run ends by itself.
+            return std::future::pending().await;
+        }
+        if times == 2 {
+            return;
+        }
+        say("interrupted: cleaning up; once more to leave at once");
+        handle.set();
+    }
+}
+
+fn run_started(context: &Context, run: String, document: serde_json::Value) -> EventKind {
+    EventKind::RunStarted(Box::new(RunInfo {
+        version: VERSION,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        run,
+        started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+        profile: context.bound.profile().profile.clone(),
+        base_url: context.bound.base_url().to_owned(),
+        document,
+        subject: runner::subject(&context.bound),
+    }))
+}
+
+fn report(
+    arguments: &RunArguments,
+    color: Color,
+    context: &Context,
+    plan: &Plan,
+    history: &History,
+) -> Result<ExitStatus> {
+    let contract = &context.bound.profile().contract;
+    let findings = oracle::judge(contract, history);
+    let instrument = match oracle::examine(history) {
+        Instrument::Sound => None,
+        Instrument::Failed(sentence) => Some(sentence),
+    };
+    let level = match arguments.level {
+        DecidingLevel::Must => Level::Must,
+        DecidingLevel::Should => Level::Should,
+    };
+    let bar = Bar { level, strict: arguments.strict };
+    let untested = plan.untested_after(history);
+    let checklist = Checklist::new(contract, history, &findings, &untested, instrument.as_deref(), bar);
+    let options = TerminalOptions { color: colored(color), width: None, verbose: arguments.verbose };
+    print(&report::terminal(&checklist, contract, history, &options)).context("cannot write the report")?;
+    Ok(checklist.exit_status())
+}
+
+fn journal_path(arguments: &RunArguments, run: &str) -> PathBuf {
+    arguments.journal.clone().unwrap_or_else(|| {
+        let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string().replace([':', '-'], "");
+        PathBuf::from(".idemspec").join(format!("{now}-{}.jsonl", &run[..8]))
+    })
+}

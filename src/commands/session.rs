@@ -1,0 +1,120 @@
+//! Everything that a run needs before its first byte is sent: profile, target, scenarios, plan.
+
+use anyhow::{Context as _, Result, anyhow, bail};
+
+use crate::cli::RunArguments;
+use crate::plan::{Plan, PlanOptions, Selection};
+use crate::profile::{self, BindOptions, Bound};
+use crate::reference::{self, Defect, ReferenceOptions, RunningReference};
+use crate::runner;
+use crate::scenario::{self, Scenario};
+use serde_json::Value;
+
+/// The profile that is served by the embedded target.
+const EMBEDDED: &str = "reference";
+
+/// A run that is ready to begin.
+pub(super) struct Session {
+    /// The profile, with its variables filled in.
+    pub(super) bound: Bound,
+    /// The profile as it was loaded.
+    pub(super) document: Value,
+    /// What will run.
+    pub(super) plan: Plan,
+    /// The embedded target, where the run has no other. It ends when this is dropped.
+    pub(super) embedded: Option<RunningReference>,
+}
+
+impl Session {
+    /// Loads and checks everything. Nothing is sent.
+    pub(super) fn prepare(arguments: &RunArguments) -> Result<Self> {
+        let loaded = profile::load(&arguments.profile)?;
+        let embedded = embed(arguments, &loaded.profile)?;
+        let base_url = embedded.as_ref().map(RunningReference::base_url).or_else(|| arguments.base_url.clone());
+        let environment = |name: &str| std::env::var(name).ok();
+        let options = BindOptions { base_url: base_url.as_deref(), allow_production: arguments.allow_production };
+        let bound = Bound::new(loaded.profile, &environment, &options)?;
+        let scenarios = scenarios(arguments)?;
+        check_selection(arguments, &scenarios)?;
+        let selection = Selection { only: arguments.only.clone(), skip: arguments.skip.clone() };
+        let plan = Plan::new(&bound, &scenarios, &PlanOptions { selection, max_wait: arguments.max_wait });
+        Ok(Self { bound, document: loaded.document, plan, embedded })
+    }
+}
+
+/// Starts the embedded target, if the run has no other.
+fn embed(arguments: &RunArguments, profile: &profile::Profile) -> Result<Option<RunningReference>> {
+    if arguments.profile != EMBEDDED || arguments.base_url.is_some() {
+        if !arguments.defect.is_empty() {
+            bail!("--defect breaks the embedded reference API, and this run has another target; leave it out");
+        }
+        return Ok(None);
+    }
+    let options =
+        ReferenceOptions { defects: defects(&arguments.defect)?, ..ReferenceOptions::new(profile.contract.clone()) };
+    Ok(Some(reference::start(options).context("cannot start the embedded reference API")?))
+}
+
+/// Finds defects by name.
+pub(super) fn defects(names: &[String]) -> Result<Vec<Defect>> {
+    let known: Vec<String> = Defect::ALL.iter().map(|defect| defect.id().to_owned()).collect();
+    let parse =
+        |name: &String| Defect::parse(name).map_err(|_| anyhow!("--defect: {}", super::explain::unknown(name, &known)));
+    names.iter().map(parse).collect()
+}
+
+fn scenarios(arguments: &RunArguments) -> Result<Vec<Scenario>> {
+    let mut scenarios = scenario::load_shipped();
+    if let Some(folder) = &arguments.scenarios {
+        scenarios.extend(scenario::load_directory(folder)?);
+    }
+    Ok(scenarios)
+}
+
+/// A name that selects nothing because it is misspelt must not read as "nothing to do".
+fn check_selection(arguments: &RunArguments, scenarios: &[Scenario]) -> Result<()> {
+    let mut known: Vec<String> = Vec::new();
+    for scenario in scenarios {
+        known.push(scenario.name.clone());
+        known.extend(scenario.cases.iter().map(|case| case.id.clone()));
+    }
+    let requirements = crate::contract::Requirement::ALL.iter().map(|requirement| requirement.id().to_owned());
+    let clauses = crate::contract::Clause::ALL.iter().map(|clause| clause.id().to_owned());
+    let all: Vec<String> = known.iter().cloned().chain(requirements).chain(clauses).collect();
+    let unknown = |names: &[String], known: &[String]| names.iter().find(|name| !known.contains(name)).cloned();
+    if let Some(name) = unknown(&arguments.only, &all) {
+        bail!("--only: {}", super::explain::unknown(&name, &all));
+    }
+    if let Some(name) = unknown(&arguments.skip, &known) {
+        bail!("--skip takes scenarios and cases: {}", super::explain::unknown(&name, &known));
+    }
+    Ok(())
+}
+
+/// What a run leaves behind where nothing can be removed, said before anything is sent.
+pub(super) fn announcement(session: &Session, max_requests: u64) -> String {
+    let budget = session.plan.budget;
+    let cases = session.plan.cases.len();
+    let cleanup = if budget.cleanups > 0 { "removed at the end" } else { "left there: the profile has no `cleanup`" };
+    let mut text = format!(
+        "{cases} cases against {}: at most {} requests ({} attempts, {} counts, {} cleanups{}), {} actions; effects are {cleanup}",
+        session.bound.base_url(),
+        budget.requests(),
+        budget.attempts,
+        budget.counts,
+        budget.cleanups,
+        if budget.hooks > 0 { format!(", {} hooks", budget.hooks) } else { String::new() },
+        budget.actions,
+    );
+    if budget.requests() > max_requests {
+        text.push_str(&format!(
+            "\nthe cap of --max-requests is {max_requests}: if it is reached, what is left out is untested"
+        ));
+    }
+    text
+}
+
+/// Renders every request of the plan once, so that a mistake in the profile shows before anything is sent.
+pub(super) fn rehearse(bound: &Bound, plan: &Plan) -> Result<()> {
+    runner::rehearse(bound, plan).context("the profile cannot be rendered; nothing was sent")
+}

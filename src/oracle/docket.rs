@@ -1,0 +1,207 @@
+//! Everything that is known about one case before it is judged, and never changes while it is.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use super::effects::{Effects, Rise};
+use super::facts::{self, Fact};
+use super::odd_key::OddKey;
+use super::reading::Evidence;
+use super::retention::Clock;
+use super::terms::Terms;
+use crate::contract::{Contract, Situation};
+use crate::history::{Calibration, CaseHistory, Subject};
+
+/// One case, prepared for judging.
+pub(super) struct Docket<'c, 'h> {
+    pub(super) contract: &'c Contract,
+    pub(super) calibration: Calibration,
+    pub(super) subject: &'h Subject,
+    pub(super) case: &'h CaseHistory,
+    pub(super) facts: Vec<Fact<'h>>,
+    pub(super) effects: Effects<'h>,
+    pub(super) clock: Clock,
+    /// By attempt: what is odd about its key.
+    pub(super) odd: Vec<Option<OddKey>>,
+    /// By identity: the attempt whose answer named it first.
+    namers: HashMap<&'h str, usize>,
+    /// By group: whether the closed counts show as many effects as identities were named, so that a repeat that
+    /// names a known one had none of its own.
+    explained: Vec<bool>,
+    /// Whether a first answer carried the marker of a replay, so that the marker tells nothing.
+    marker_spoiled: bool,
+    /// By attempt: whether the key store was down.
+    store_down: Vec<bool>,
+    /// By marker: the number of the last attempt before each change of its resource.
+    changes: HashMap<&'h str, Vec<u32>>,
+}
+
+impl<'c, 'h> Docket<'c, 'h> {
+    pub(super) fn new(
+        contract: &'c Contract,
+        subject: &'h Subject,
+        calibration: Calibration,
+        case: &'h CaseHistory,
+    ) -> Self {
+        let facts = facts::extract(contract, subject, case);
+        let effects = Effects::new(subject, &facts, &case.counts);
+        let namers = namers(&facts);
+        let mut changes: HashMap<&str, Vec<u32>> = HashMap::new();
+        for (_, after, hook) in &case.hooks {
+            if let (Some(marker), None) = (&hook.changed, &hook.error) {
+                changes.entry(marker.as_str()).or_default().push(*after);
+            }
+        }
+        let mut docket = Self {
+            odd: facts.iter().map(|fact| OddKey::of(contract, fact.key)).collect(),
+            clock: Clock::new(&facts, &case.hooks),
+            store_down: store_down(&facts, case),
+            explained: Vec::new(),
+            marker_spoiled: false,
+            contract,
+            calibration,
+            subject,
+            case,
+            facts,
+            effects,
+            namers,
+            changes,
+        };
+        docket.explained = docket.explained();
+        docket.marker_spoiled = docket.marker_spoiled();
+        docket
+    }
+
+    /// The attempt whose answer named this identity first.
+    pub(super) fn namer(&self, identity: &str) -> Option<usize> {
+        self.namers.get(identity).copied()
+    }
+
+    /// Whether another attempt named this attempt's identity before.
+    pub(super) fn names_known(&self, attempt: usize) -> bool {
+        self.facts[attempt].success_identity().is_some_and(|identity| self.namer(identity) != Some(attempt))
+    }
+
+    pub(super) fn is_store_down(&self, attempt: usize) -> bool {
+        self.store_down[attempt]
+    }
+
+    /// Whether the resource of an attempt's parameters was changed between two attempts.
+    pub(super) fn is_changed_between(&self, first: usize, later: usize) -> bool {
+        let (from, to) = (self.facts[first].id.0, self.facts[later].id.0);
+        let changes = self.changes.get(self.facts[later].marker);
+        changes.is_some_and(|changes| changes.iter().any(|after| (from..to).contains(after)))
+    }
+
+    /// What the counts say about one attempt. Where distinct identities stand in for the count, they do.
+    pub(super) fn rise(&self, attempt: usize) -> Rise {
+        self.rise_beside(attempt, self.names_known(attempt))
+    }
+
+    fn rise_beside(&self, attempt: usize, names_known: bool) -> Rise {
+        let counted = self.effects.rises[attempt];
+        let names_success = self.facts[attempt].success_identity().is_some();
+        match counted {
+            Rise::Of(_) | Rise::Nothing => counted,
+            Rise::Unknown if !names_success => Rise::Unknown,
+            Rise::Unknown if self.subject.count_by_identity => {
+                if names_known {
+                    Rise::Nothing
+                } else {
+                    Rise::Of(1)
+                }
+            }
+            Rise::Unknown if self.explained[self.effects.group_of[attempt]] && names_known => Rise::Nothing,
+            Rise::Unknown => Rise::Unknown,
+        }
+    }
+
+    /// Whether the marker can be believed at this attempt.
+    pub(super) fn trusts_marker(&self, attempt: usize) -> bool {
+        !self.marker_spoiled && !matches!(self.effects.rises[attempt], Rise::Of(_))
+    }
+
+    /// The evidence about one attempt under these terms.
+    pub(super) fn evidence<'a>(
+        &'a self,
+        attempt: usize,
+        first: Option<usize>,
+        situation: Situation,
+        terms: &'a Terms<'c>,
+    ) -> Evidence<'a, 'h> {
+        let named = |index: usize| self.facts[index].success_identity();
+        let names_first = first.is_some_and(|first| named(first).is_some() && named(first) == named(attempt));
+        let names_known = names_first || self.names_known(attempt);
+        Evidence {
+            fidelity: self.contract.fidelity().map(|(fidelity, _, _)| fidelity),
+            attempt: &self.facts[attempt],
+            first: first.map(|first| &self.facts[first]),
+            situation,
+            executes_allowed: terms.allows_executing(),
+            rise: self.rise_beside(attempt, names_known),
+            first_rise: first.map_or(Rise::Unknown, |first| self.effects.rises[first]),
+            names_known,
+            marker_trusted: self.trusts_marker(attempt),
+        }
+    }
+
+    /// The margin by which an attempt must lie inside another to have met it in flight for certain.
+    pub(super) fn margin(&self) -> Duration {
+        (self.calibration.jitter * 2).max(self.calibration.round_trip)
+    }
+
+    fn explained(&self) -> Vec<bool> {
+        let mut named = vec![0_usize; self.effects.groups.len()];
+        for attempt in self.namers.values() {
+            named[self.effects.group_of[*attempt]] += 1;
+        }
+        let closed = |group: usize| {
+            let series = &self.effects.groups[group].series;
+            !series.is_empty()
+                && series
+                    .iter()
+                    .all(|series| series.last().is_some_and(|read| read.closed && read.total == named[group]))
+        };
+        (0..named.len()).map(closed).collect()
+    }
+
+    /// A key's very first attempt cannot be a replay, so a marker on it is worth nothing.
+    fn marker_spoiled(&self) -> bool {
+        let mut seen = std::collections::HashSet::new();
+        self.facts.iter().any(|fact| {
+            let first = fact.key.is_none_or(|key| seen.insert(key));
+            first && fact.answer().is_some_and(|answer| answer.marked)
+        })
+    }
+}
+
+fn namers<'h>(facts: &[Fact<'h>]) -> HashMap<&'h str, usize> {
+    let mut namers: HashMap<&str, usize> = HashMap::new();
+    for (attempt, fact) in facts.iter().enumerate() {
+        if let Some(identity) = fact.success_identity() {
+            let first = namers.entry(identity).or_insert(attempt);
+            if fact.read < facts[*first].read {
+                *first = attempt;
+            }
+        }
+    }
+    namers
+}
+
+fn store_down(facts: &[Fact<'_>], case: &CaseHistory) -> Vec<bool> {
+    let mut hooks = case.hooks.iter().filter(|(_, _, hook)| hook.error.is_none()).peekable();
+    let mut down = false;
+    facts
+        .iter()
+        .map(|fact| {
+            while let Some((_, _, hook)) = hooks.next_if(|(_, after, _)| *after < fact.id.0) {
+                match hook.name.as_str() {
+                    "store-down" => down = true,
+                    "store-up" => down = false,
+                    _ => {}
+                }
+            }
+            down
+        })
+        .collect()
+}

@@ -1,0 +1,220 @@
+//! The facts about attempts: everything that is parsed, matched or interned is so here, once per attempt, so that the
+//! rules only compare small values.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use indexmap::IndexSet;
+
+use super::answer::{Answer, AnswerReader};
+use super::scope;
+use crate::contract::{Contract, Requirement};
+use crate::history::{Attempt, AttemptId, CaseHistory, Drawn, IntentId, LossPoint, Outcome, Subject};
+
+/// What one attempt was and what became of it.
+#[derive(Clone, Debug)]
+pub(super) struct Fact<'h> {
+    pub(super) id: AttemptId,
+    /// The key as it was carried.
+    pub(super) key: Option<&'h str>,
+    /// The marker in its parameters.
+    pub(super) marker: &'h str,
+    /// The name of its parameter variant.
+    pub(super) variant: &'h str,
+    /// Equal for attempts whose parameters mean the same.
+    pub(super) meaning: usize,
+    /// Equal for attempts whose parameters are the same bytes.
+    pub(super) spelling: usize,
+    /// The kind of outcome that its parameters draw from a server that executes them.
+    pub(super) draws: Drawn,
+    pub(super) account: &'h str,
+    pub(super) operation: &'h str,
+    pub(super) method: &'h str,
+    pub(super) replica: Option<&'h str>,
+    /// The values of the parameters that the contract counts into the key.
+    pub(super) with: String,
+    /// The loss that it suffered, on purpose or by silence, as the requirement about retries after it.
+    pub(super) loss: Option<Requirement>,
+    pub(super) reply: Reply<'h>,
+    /// The first byte of the request left (or the attempt began, where none did).
+    pub(super) sent: Duration,
+    /// The last byte of the request left.
+    pub(super) written: Duration,
+    /// The first byte of the answer came (or the attempt ended, where none did).
+    pub(super) read: Duration,
+    /// The attempt was over at our socket; absent where the run was killed.
+    pub(super) ended: Option<Duration>,
+    /// From when on the server can certainly not be working on it any more; absent where nothing bounds that.
+    pub(super) over: Option<Duration>,
+}
+
+/// What came back, as far as the oracle may know it.
+#[derive(Clone, Debug)]
+pub(super) enum Reply<'h> {
+    /// Certainly no byte of the request left.
+    NotSent,
+    /// Nothing, or not enough to tell the outcome.
+    Silence,
+    /// The whole answer.
+    Answer(Box<Answer<'h>>),
+}
+
+impl<'h> Fact<'h> {
+    /// The answer, if there is one (also one that was hidden from the client).
+    pub(super) fn answer(&self) -> Option<&Answer<'h>> {
+        match &self.reply {
+            Reply::Answer(answer) => Some(answer),
+            Reply::NotSent | Reply::Silence => None,
+        }
+    }
+
+    /// Whether the outcome stays unknown: it may have been executed, or not.
+    pub(super) fn is_unknown(&self) -> bool {
+        match &self.reply {
+            Reply::NotSent => false,
+            Reply::Silence => true,
+            Reply::Answer(answer) => answer.leaves_unknown(self.draws),
+        }
+    }
+
+    /// The identity that a success names.
+    pub(super) fn success_identity(&self) -> Option<&'h str> {
+        self.answer().filter(|answer| answer.is_success()).and_then(|answer| answer.identity)
+    }
+
+    /// The end at our socket. A killed run took its sockets with it before anything later began.
+    pub(super) fn end(&self) -> Duration {
+        self.ended.unwrap_or(self.sent)
+    }
+}
+
+/// Takes the facts out of a case, in the order of its attempts.
+pub(super) fn extract<'h>(contract: &Contract, subject: &'h Subject, case: &'h CaseHistory) -> Vec<Fact<'h>> {
+    let reader = AnswerReader::new(contract);
+    let mut interner = Interner::new(subject, case);
+    case.attempts.iter().map(|attempt| fact(contract, &reader, &mut interner, attempt)).collect()
+}
+
+/// Numbers for parameters, so that comparing them is comparing numbers.
+struct Interner<'h> {
+    subject: &'h Subject,
+    markers: HashMap<IntentId, &'h str>,
+    meanings: IndexSet<(&'h str, &'h str)>,
+    spellings: IndexSet<(&'h str, &'h str)>,
+}
+
+impl<'h> Interner<'h> {
+    fn new(subject: &'h Subject, case: &'h CaseHistory) -> Self {
+        let markers = case.intents.iter().map(|intent| (intent.id, intent.marker.as_str())).collect();
+        Self { subject, markers, meanings: IndexSet::new(), spellings: IndexSet::new() }
+    }
+
+    fn marker(&self, intent: IntentId) -> &'h str {
+        self.markers.get(&intent).copied().unwrap_or_default()
+    }
+
+    fn meaning(&mut self, marker: &'h str, variant: &'h str) -> usize {
+        let subject = self.subject;
+        let meaning = match subject.variants.get(variant) {
+            Some(fact) if !fact.meaning.is_empty() => fact.meaning.as_str(),
+            Some(_) | None => variant,
+        };
+        self.meanings.insert_full((marker, meaning)).0
+    }
+
+    fn spelling(&mut self, marker: &'h str, variant: &'h str) -> usize {
+        self.spellings.insert_full((marker, variant)).0
+    }
+}
+
+fn fact<'h>(
+    contract: &Contract,
+    reader: &AnswerReader<'_>,
+    interner: &mut Interner<'h>,
+    attempt: &'h Attempt,
+) -> Fact<'h> {
+    let start = &attempt.start;
+    let marker = interner.marker(start.intent);
+    let variant = start.parameters.as_str();
+    let declared = interner.subject.variants.get(variant);
+    let draws = declared.map(|fact| fact.outcome).unwrap_or_default();
+    let reply = reply(reader, draws, declared.and_then(|fact| fact.draws.as_ref()), attempt);
+    let timing = attempt.end.as_ref().map(|end| end.timing);
+    let sent = timing.map_or(attempt.recorded, |timing| timing.first_written.unwrap_or(timing.began));
+    let ended = timing.map(|timing| timing.ended);
+    let mut fact = Fact {
+        id: start.id,
+        key: start.key.as_deref(),
+        marker,
+        variant,
+        meaning: interner.meaning(marker, variant),
+        spelling: interner.spelling(marker, variant),
+        draws,
+        account: &start.account,
+        operation: &start.operation,
+        method: &start.method,
+        replica: start.replica.as_deref(),
+        with: scope::key_parameters(contract, &start.request),
+        loss: loss(attempt),
+        reply,
+        sent,
+        written: timing.and_then(|timing| timing.last_written).unwrap_or(sent),
+        read: timing.map_or(Duration::MAX, |timing| timing.first_read.unwrap_or(timing.ended)),
+        ended,
+        over: None,
+    };
+    fact.over = over(contract, &fact);
+    fact
+}
+
+fn reply<'h>(
+    reader: &AnswerReader<'_>,
+    draws: Drawn,
+    drawn: Option<&crate::contract::Matcher>,
+    attempt: &'h Attempt,
+) -> Reply<'h> {
+    let Some(end) = &attempt.end else {
+        return Reply::Silence;
+    };
+    match &end.outcome {
+        outcome if outcome.reached_nothing() => Reply::NotSent,
+        Outcome::Answered(response) => Reply::Answer(Box::new(reader.read(response, end, draws, drawn, false))),
+        Outcome::Hidden(response) => Reply::Answer(Box::new(reader.read(response, end, draws, drawn, true))),
+        Outcome::Lost { .. } | Outcome::Failed { .. } => Reply::Silence,
+    }
+}
+
+/// Under which requirement a retry after this attempt is judged, if the client saw no whole answer.
+fn loss(attempt: &Attempt) -> Option<Requirement> {
+    let Some(end) = &attempt.end else {
+        return Some(Requirement::ReplayAfterLostExecution);
+    };
+    match &end.outcome {
+        Outcome::Answered(_) => None,
+        Outcome::Hidden(_) => Some(Requirement::ReplayAfterLostResponse),
+        Outcome::Lost { bytes_written: 0, .. } => Some(Requirement::ReplayAfterLostConnection),
+        Outcome::Lost { at, .. } => Some(match at {
+            LossPoint::Connection => Requirement::ReplayAfterLostConnection,
+            LossPoint::Head | LossPoint::Request => Requirement::ReplayAfterLostRequest,
+            LossPoint::Execution => Requirement::ReplayAfterLostExecution,
+            LossPoint::PartialResponse | LossPoint::Response => Requirement::ReplayAfterLostResponse,
+        }),
+        Outcome::Failed { bytes_written: 0, .. } => None,
+        Outcome::Failed { .. } => Some(Requirement::ReplayAfterLostExecution),
+    }
+}
+
+/// Answered, nothing sent, or the declared bound past. A gateway may answer 5xx while the server behind it still
+/// works, so an unplanned 5xx ends nothing.
+fn over(contract: &Contract, fact: &Fact<'_>) -> Option<Duration> {
+    let ended = fact.ended?;
+    let still_runs = match &fact.reply {
+        Reply::NotSent => false,
+        Reply::Silence => true,
+        Reply::Answer(answer) => answer.is_unplanned_server_error(),
+    };
+    if !still_runs {
+        return Some(ended);
+    }
+    contract.ends_within().map(|bound| ended + bound.duration())
+}

@@ -1,0 +1,57 @@
+//! `replay.failure-effect`: a request that was refused or failed with a 4xx had no effect. A 5xx may have had one.
+
+use super::super::Judgement;
+use super::super::effects::{Group, Rise};
+use super::super::trial::Trial;
+use crate::contract::{Cause, Requirement};
+
+const REQUIREMENT: Requirement = Requirement::ReplayFailureEffect;
+const WORDS: (&str, &str) = ("a request that got a 4xx had no effect", "no effect");
+
+/// Judges every attempt that got a 4xx.
+pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>) {
+    for attempt in 0..trial.docket.facts.len() {
+        let docket = &trial.docket;
+        if !docket.facts[attempt].answer().is_some_and(super::super::answer::Answer::is_client_error) {
+            continue;
+        }
+        let group = docket.effects.group(attempt);
+        let judgement = match docket.effects.rises[attempt] {
+            Rise::Of(_) => Judgement::Violated,
+            Rise::Nothing => Judgement::Holds,
+            Rise::Unknown => match by_total(trial, group) {
+                Some(judgement) => judgement,
+                None => continue,
+            },
+        };
+        let action = trial.actions.of[attempt];
+        match judgement {
+            Judgement::Inconclusive(cause) => {
+                trial.sink.undecided(&trial.docket, action, attempt, REQUIREMENT, cause);
+            }
+            Judgement::Holds | Judgement::Violated | Judgement::Observed => {
+                trial.sink.universal(&trial.docket, action, (None, attempt), REQUIREMENT, judgement, WORDS);
+            }
+        }
+    }
+}
+
+/// Where nothing that shares the marker may have had an effect, the total decides.
+fn by_total(trial: &Trial<'_, '_>, group: &Group<'_>) -> Option<Judgement> {
+    let facts = &trial.docket.facts;
+    let refused = |attempt: &usize| {
+        let fact = &facts[*attempt];
+        fact.answer().is_some_and(super::super::answer::Answer::is_client_error)
+            || matches!(fact.reply, super::super::facts::Reply::NotSent)
+    };
+    if group.series.is_empty() || !group.attempts.iter().all(refused) {
+        return None;
+    }
+    let closed = group.series.iter().all(|series| series.last().is_some_and(|read| read.closed));
+    match group.at_least() {
+        Some(0) if closed => Some(Judgement::Holds),
+        Some(0) => Some(Judgement::Inconclusive(Cause::CountOpen)),
+        Some(_) => Some(Judgement::Violated),
+        None => Some(Judgement::Inconclusive(Cause::CountFailed)),
+    }
+}

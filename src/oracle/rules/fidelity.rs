@@ -1,0 +1,97 @@
+//! `replay.fidelity`: a replay returns as much of the first answer as the contract says.
+
+use super::super::Judgement;
+use super::super::action::ActionIndex;
+use super::super::answer::Answer;
+use super::super::facts::Fact;
+use super::super::sameness::same_content;
+use super::super::sink::Promised;
+use super::super::situation::World;
+use super::super::terms::Terms;
+use super::super::trial::Trial;
+use super::super::words;
+use crate::contract::{BodyFidelity, Fidelity, Requirement, StatusFidelity, Treatment};
+
+/// Judges an attempt that was certainly replayed.
+pub(super) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World, terms: &Terms<'_>) {
+    let docket = &trial.docket;
+    let Some((fidelity, level, source)) = docket.contract.fidelity() else {
+        return;
+    };
+    let facts = &docket.facts;
+    let Some((first, answer)) = world.first.and_then(|first| facts[first].answer()).zip(facts[attempt].answer()) else {
+        return;
+    };
+    let evidence = docket.evidence(attempt, world.first, world.situation, terms);
+    let replayed = terms.allows_replaying()
+        && evidence.fits_replay(answer)
+        && evidence.processed() == Some(false)
+        && !evidence.fits_rejection(answer, terms);
+    if !replayed {
+        return;
+    }
+    let faults = faults(fidelity, first, answer);
+    // What was replayed unfaithfully may have been refreshed, where that is allowed as well.
+    if !faults.is_empty() && terms.allows_refreshing() {
+        return;
+    }
+    let judgement = if faults.is_empty() { Judgement::Holds } else { Judgement::Violated };
+    let requirement = Requirement::ReplayFidelity;
+    trial.sink.file(action, requirement, judgement, || {
+        let promised = Promised {
+            level,
+            source: source.map(str::to_owned),
+            promise: promise(fidelity),
+            acceptable: vec![words::treatment(&Treatment::Replays, world.first.map(|first| &facts[first]))],
+        };
+        let attempts = world.first.into_iter().chain([attempt]).map(|index| facts[index].id).collect();
+        (promised, attempts, seen(&facts[attempt], &faults))
+    });
+}
+
+/// What of the first answer is missing.
+fn faults(fidelity: &Fidelity, first: &Answer<'_>, answer: &Answer<'_>) -> Vec<String> {
+    let mut faults = Vec::new();
+    let (was, is) = (first.response, answer.response);
+    let status_kept = match &fidelity.status {
+        StatusFidelity::Same => was.status == is.status,
+        StatusFidelity::OneOf(set) => set.contains(is.status),
+    };
+    if !status_kept {
+        faults.push(format!("the status is {} and was {}", is.status, was.status));
+    }
+    let body_kept = match fidelity.body {
+        BodyFidelity::Bytes | BodyFidelity::Json => same_content(Some(fidelity), was, is),
+        BodyFidelity::Identity => first.identity == answer.identity,
+    };
+    if !body_kept {
+        faults.push("the content differs".into());
+    }
+    for name in &fidelity.headers {
+        if was.header(name) != is.header(name) {
+            faults.push(format!("the header field {name} differs"));
+        }
+    }
+    faults
+}
+
+fn promise(fidelity: &Fidelity) -> String {
+    let status = match &fidelity.status {
+        StatusFidelity::Same => "the same status".to_owned(),
+        StatusFidelity::OneOf(set) => format!("status {set}"),
+    };
+    let body = match fidelity.body {
+        BodyFidelity::Bytes => "the same bytes",
+        BodyFidelity::Json => "the same content",
+        BodyFidelity::Identity => "the same identity",
+    };
+    match fidelity.headers.as_slice() {
+        [] => format!("a replay has {status} and {body}"),
+        headers => format!("a replay has {status}, {body} and the same {}", headers.join(", ")),
+    }
+}
+
+fn seen(fact: &Fact<'_>, faults: &[String]) -> String {
+    let reply = words::reply(fact);
+    if faults.is_empty() { reply } else { format!("{reply}: {}", faults.join(", ")) }
+}

@@ -1,0 +1,183 @@
+//! `replay.after-lost-<kind>`: where the outcome was unknown at the loss and the parameters stayed the same, a retry
+//! gets a success, or what the contract allows after one, within the declared bound; all such answers name one
+//! effect, and exactly one is counted.
+
+use super::super::action::{Action, ActionIndex};
+use super::super::answer::AnswerKind;
+use super::super::docket::Docket;
+use super::super::facts::Fact;
+use super::super::situation::World;
+use super::super::trial::Trial;
+use super::super::{Judgement, facts::Reply};
+use super::single_effect::Totals;
+use crate::contract::{Cause, Requirement, Situation};
+use crate::history::Drawn;
+
+const WORDS: (&str, &str) = (
+    "after a loss: a retry leads to the one effect",
+    "a success, or what the contract allows after one, within the declared bound; all answers name one effect, and exactly one is counted",
+);
+
+/// A rejection that points at the first effect may point at any of the first few that are listed.
+const LISTED: usize = 3;
+
+/// Judges every action in which an attempt was lost.
+pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, totals: &Totals) {
+    for action in 0..trial.actions.all.len() {
+        for (kind, lost, retries) in losses(&trial.docket, &trial.actions.all[action]) {
+            if trial.actions.all[action].merged {
+                continue;
+            }
+            let judgement = verdict(trial, lost, &retries, totals[action]);
+            file(trial, action, (kind, lost, &retries), judgement);
+        }
+    }
+}
+
+fn file(
+    trial: &mut Trial<'_, '_>,
+    action: ActionIndex,
+    (kind, lost, retries): (Requirement, usize, &[usize]),
+    judgement: Judgement,
+) {
+    let Some(last) = retries.last().copied() else {
+        return;
+    };
+    match judgement {
+        Judgement::Inconclusive(cause) => trial.sink.undecided(&trial.docket, action, last, kind, cause),
+        Judgement::Holds | Judgement::Violated | Judgement::Observed => {
+            trial.sink.universal(&trial.docket, action, (Some(lost), last), kind, judgement, WORDS);
+        }
+    }
+}
+
+/// The first loss of each kind while the outcome was unknown, each with the retries after it.
+fn losses(docket: &Docket<'_, '_>, action: &Action) -> Vec<(Requirement, usize, Vec<usize>)> {
+    let facts = &docket.facts;
+    let mut losses: Vec<(Requirement, usize, Vec<usize>)> = Vec::new();
+    let mut known = false;
+    for attempt in action.attempts.iter().copied() {
+        let fact = &facts[attempt];
+        for (_, lost, retries) in &mut losses {
+            if facts[*lost].spelling == fact.spelling && facts[*lost].end() <= fact.sent && is_told(fact) {
+                retries.push(attempt);
+            }
+        }
+        if let Some(kind) = fact.loss.filter(|_| !known && fact.draws == Drawn::Success && fact.key.is_some())
+            && !losses.iter().any(|(seen, _, _)| *seen == kind)
+        {
+            losses.push((kind, attempt, Vec::new()));
+        }
+        known |= is_told(fact) && fact.answer().is_some_and(|answer| answer.can_be_drawn());
+    }
+    losses.retain(|(_, _, retries)| !retries.is_empty());
+    losses
+}
+
+/// Whether the client knows the answer.
+fn is_told(fact: &Fact<'_>) -> bool {
+    match &fact.reply {
+        Reply::Answer(answer) => !answer.hidden,
+        Reply::NotSent | Reply::Silence => false,
+    }
+}
+
+fn verdict(trial: &Trial<'_, '_>, lost: usize, retries: &[usize], total: Option<Judgement>) -> Judgement {
+    let docket = &trial.docket;
+    let bounded = docket.facts[lost].over;
+    let mut named: Option<&str> = None;
+    let mut resolved = false;
+    let mut pending = None;
+    for retry in retries.iter().copied() {
+        match course(docket, lost, retry) {
+            Course::Success(identity) => {
+                if named.is_some_and(|known| known != identity) {
+                    return Judgement::Violated;
+                }
+                named = Some(identity);
+                resolved = true;
+            }
+            Course::Allowed => resolved = true,
+            Course::InFlight if resolved => {}
+            Course::InFlight if bounded.is_some_and(|over| docket.facts[retry].sent >= tolerated(docket, over)) => {
+                return if others_may_run(docket, trial, retry) {
+                    Judgement::Inconclusive(Cause::CountOpen)
+                } else {
+                    Judgement::Violated
+                };
+            }
+            Course::InFlight => pending = Some(if bounded.is_none() { Cause::NoBound } else { Cause::CountOpen }),
+            Course::Refused if !resolved => return Judgement::Violated,
+            Course::Refused => {}
+            Course::Unknown => pending = Some(Cause::NoAnswer),
+            Course::TurnedAway => pending = Some(Cause::TurnedAway),
+        }
+    }
+    if !resolved {
+        return Judgement::Inconclusive(pending.unwrap_or(Cause::Ambiguous));
+    }
+    match total {
+        Some(Judgement::Violated) => Judgement::Violated,
+        Some(judgement @ Judgement::Inconclusive(_)) => judgement,
+        Some(Judgement::Holds) if bounded.is_some() => Judgement::Holds,
+        Some(Judgement::Holds) => Judgement::Inconclusive(Cause::NoBound),
+        Some(Judgement::Observed) | None => Judgement::Inconclusive(Cause::CountFailed),
+    }
+}
+
+/// What a retry got.
+enum Course<'h> {
+    /// A success that names this effect.
+    Success(&'h str),
+    /// What the contract allows after a success.
+    Allowed,
+    InFlight,
+    /// A refusal that fits nothing.
+    Refused,
+    Unknown,
+    TurnedAway,
+}
+
+fn course<'h>(docket: &Docket<'_, 'h>, lost: usize, retry: usize) -> Course<'h> {
+    let Some(answer) = docket.facts[retry].answer() else {
+        return Course::Unknown;
+    };
+    if let Some(identity) = answer.identity.filter(|_| answer.is_success()) {
+        return Course::Success(identity);
+    }
+    if fits_after_success(docket, lost, retry) {
+        return Course::Allowed;
+    }
+    match answer.kind {
+        AnswerKind::TurnedAway => Course::TurnedAway,
+        AnswerKind::ServerError => Course::Unknown,
+        _ if answer.in_flight => Course::InFlight,
+        AnswerKind::Success | AnswerKind::Drawn(_) | AnswerKind::ClientError | AnswerKind::Other => Course::Refused,
+    }
+}
+
+/// Whether the answer is one that the contract allows after a success, whatever identity the lost answer had named.
+fn fits_after_success(docket: &Docket<'_, '_>, lost: usize, retry: usize) -> bool {
+    let world = World::new(Situation::AfterSuccess, None);
+    let (Some(terms), Some(answer)) = (world.terms(docket, retry), docket.facts[retry].answer()) else {
+        return false;
+    };
+    let first = docket.facts[lost].answer().is_some().then_some(lost);
+    docket.evidence(retry, first, Situation::AfterSuccess, &terms).fits_without_processing(answer, &terms)
+        || docket.effects.group(lost).listed().take(LISTED).any(|identity| terms.rejects_with(answer, identity))
+}
+
+/// From when on an in-flight answer is no longer tolerated.
+fn tolerated(docket: &Docket<'_, '_>, over: std::time::Duration) -> std::time::Duration {
+    let settle = docket.contract.replay.as_ref().and_then(|replay| replay.settle).unwrap_or_default().duration();
+    over.saturating_add(settle)
+}
+
+/// Whether another attempt of the action, lost later or not over yet, may be what is in flight.
+fn others_may_run(docket: &Docket<'_, '_>, trial: &Trial<'_, '_>, retry: usize) -> bool {
+    let facts = &docket.facts;
+    let action = &trial.actions.all[trial.actions.of[retry]];
+    let earlier = action.attempts.iter().take_while(|other| **other < retry);
+    let quiet = earlier.map(|other| facts[*other].over.map(|over| tolerated(docket, over)));
+    quiet.into_iter().any(|over| over.is_none_or(|over| over > facts[retry].sent))
+}

@@ -1,0 +1,203 @@
+//! Attempts of one action that overlapped. Time does not tell which of them was first: any assignment with exactly
+//! one first under which every answer is allowed will do. In flight is certain only for an attempt that lies inside
+//! the executing one by the learned margin, or that got an answer which only the in-flight promise allows.
+
+use super::super::action::ActionIndex;
+use super::super::answer::AnswerKind;
+use super::super::docket::Docket;
+use super::super::situation::{World, after};
+use super::super::trial::Trial;
+use super::super::{Judgement, facts::Fact};
+use super::row;
+use crate::contract::{Cause, Situation};
+
+/// Judges the attempts of an action that overlapped each other while its key was not bound.
+pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempts: &[usize]) {
+    if trial.actions.all[action].violated {
+        return;
+    }
+    let answered: Vec<usize> =
+        attempts.iter().copied().filter(|attempt| trial.docket.facts[*attempt].answer().is_some()).collect();
+    if answered.is_empty() {
+        return;
+    }
+    let candidates = candidates(&trial.docket, attempts);
+    let earlier_unknown = !trial.actions.all[action].unknown.is_empty();
+    let fitting = candidates
+        .iter()
+        .find(|first| answered.iter().all(|other| other == *first || is_allowed(&trial.docket, **first, *other)))
+        .copied();
+    match fitting {
+        Some(first) => in_flight(trial, action, first, &answered),
+        // An attempt that nobody saw may have been the first of them.
+        None if candidates.is_empty() && (earlier_unknown || answered.len() < attempts.len()) => {}
+        None => impossible(trial, action, &candidates, &answered),
+    }
+    split_parameters(trial, action, &candidates, attempts);
+}
+
+/// Those that can have been the first: of each meaning, and of each kind of outcome, one is enough. A success is,
+/// wherever there is one.
+fn candidates(docket: &Docket<'_, '_>, attempts: &[usize]) -> Vec<usize> {
+    let facts = &docket.facts;
+    let mut candidates: Vec<usize> = Vec::new();
+    for success in [true, false] {
+        for attempt in attempts {
+            let fact = &facts[*attempt];
+            let known = candidates.iter().any(|other| facts[*other].spelling == fact.spelling);
+            if is_possible_first(fact, success) && !known {
+                candidates.push(*attempt);
+            }
+        }
+        if !candidates.is_empty() {
+            break;
+        }
+    }
+    candidates
+}
+
+fn is_possible_first(fact: &Fact<'_>, success: bool) -> bool {
+    let Some(answer) = fact.answer() else {
+        return false;
+    };
+    match answer.kind {
+        AnswerKind::Success => success,
+        AnswerKind::Drawn(_) | AnswerKind::ServerError => !success,
+        AnswerKind::Other => !success && answer.succeeded,
+        AnswerKind::TurnedAway | AnswerKind::ClientError => false,
+    }
+}
+
+/// The situations in which an attempt may have met the server if another was the first.
+fn worlds(docket: &Docket<'_, '_>, first: usize, other: usize) -> [World; 2] {
+    let (one, two) = (&docket.facts[first], &docket.facts[other]);
+    let (in_flight, finished) = if one.meaning != two.meaning {
+        (Situation::InFlightChanged, Situation::ChangedParameters)
+    } else if one.spelling != two.spelling {
+        (Situation::InFlight, Situation::EquivalentParameters)
+    } else {
+        (Situation::InFlight, after(docket, first))
+    };
+    [World::new(in_flight, Some(first)), World::new(finished, Some(first))]
+}
+
+fn is_allowed(docket: &Docket<'_, '_>, first: usize, other: usize) -> bool {
+    worlds(docket, first, other).iter().any(|world| is_allowed_in(docket, world, other))
+}
+
+/// Whether a server that follows the contract can give this answer here.
+fn is_allowed_in(docket: &Docket<'_, '_>, world: &World, other: usize) -> bool {
+    let (Some(answer), Some(terms)) = (docket.facts[other].answer(), world.terms(docket, other)) else {
+        return true;
+    };
+    answer.is_unplanned_server_error()
+        || answer.kind == AnswerKind::TurnedAway
+        || (terms.allows_executing() && answer.can_be_drawn())
+        || docket.evidence(other, world.first, world.situation, &terms).fits_without_processing(answer, &terms)
+}
+
+/// There is no first under which every answer is allowed.
+fn impossible(trial: &mut Trial<'_, '_>, action: ActionIndex, candidates: &[usize], answered: &[usize]) {
+    let docket = &trial.docket;
+    let pair = match candidates.first() {
+        Some(first) => answered
+            .iter()
+            .find(|other| *other != first && !is_allowed(docket, *first, **other))
+            .map(|other| (*first, *other)),
+        // Each was told that another is running, and none ran.
+        None if answered.iter().all(|other| docket.facts[*other].answer().is_some_and(|answer| answer.in_flight)) => {
+            answered.first().copied().zip(answered.last().copied())
+        }
+        None => None,
+    };
+    let Some((first, other)) = pair else {
+        return;
+    };
+    let [world, _] = worlds(docket, first, other);
+    if let Some(terms) = world.terms(docket, other) {
+        trial.sink.row(docket, action, other, &world, Some(&terms), Judgement::Violated);
+        trial.action(action).violated = true;
+    }
+}
+
+/// There is a first under which every answer is allowed: what do the others show about being in flight?
+fn in_flight(trial: &mut Trial<'_, '_>, action: ActionIndex, first: usize, answered: &[usize]) {
+    let mut undecided = None;
+    let mut shown = false;
+    for other in answered.iter().copied().filter(|other| *other != first) {
+        let executing = if is_inside(&trial.docket, first, other) { first } else { other };
+        let [world, finished] = worlds(&trial.docket, first, other);
+        if executing == first && may_be_judged(&trial.docket, other) {
+            row::certain(trial, action, other, &world);
+            shown = true;
+        } else if let Some(terms) = world.terms(&trial.docket, other) {
+            let answers_in_flight = answers_only(&trial.docket, &world, &finished, other);
+            if answers_in_flight {
+                trial.sink.row(&trial.docket, action, other, &world, Some(&terms), Judgement::Holds);
+                shown = true;
+            } else {
+                undecided = Some((world, other));
+            }
+        } else {
+            trial.sink.row(&trial.docket, action, other, &world, None, Judgement::Observed);
+            shown = true;
+        }
+        if trial.actions.all[action].violated {
+            return;
+        }
+    }
+    if let (false, Some((world, other))) = (shown, undecided) {
+        let terms = world.terms(&trial.docket, other);
+        let judgement = Judgement::Inconclusive(Cause::NotShownInFlight);
+        trial.sink.row(&trial.docket, action, other, &world, terms.as_ref(), judgement);
+    }
+}
+
+/// A silence and a turning away say nothing about being in flight.
+fn may_be_judged(docket: &Docket<'_, '_>, attempt: usize) -> bool {
+    docket.facts[attempt].answer().is_some_and(|answer| !answer.is_unplanned_server_error())
+}
+
+/// Whether the answer is one that only the in-flight promise allows.
+fn answers_only(docket: &Docket<'_, '_>, world: &World, finished: &World, attempt: usize) -> bool {
+    let fact = &docket.facts[attempt];
+    fact.answer().is_some_and(|answer| answer.in_flight)
+        && is_allowed_in(docket, world, attempt)
+        && finished.terms(docket, attempt).is_some()
+        && !is_allowed_in(docket, finished, attempt)
+}
+
+/// Whether an attempt was certainly sent while the other was executing: inside it by the margin on both sides, on a
+/// target that was seen to work on two requests at once. If its answer came well before the other's, it may have
+/// been the first itself, the other one late on its way.
+fn is_inside(docket: &Docket<'_, '_>, executing: usize, inside: usize) -> bool {
+    let (outer, inner) = (&docket.facts[executing], &docket.facts[inside]);
+    let margin = docket.margin();
+    let refused = inner.answer().is_some_and(|answer| answer.is_client_error());
+    docket.calibration.overlaps == Some(true)
+        && outer.written + margin < inner.sent
+        && inner.written + margin < outer.read
+        && (refused || inner.read + margin >= outer.read)
+}
+
+/// Other parameters that may have been executed under the same key are an action of their own.
+fn split_parameters(trial: &mut Trial<'_, '_>, action: ActionIndex, candidates: &[usize], attempts: &[usize]) {
+    let Some(first) = candidates.first().copied() else {
+        return;
+    };
+    let meaning = trial.docket.facts[first].meaning;
+    for other in attempts.iter().copied() {
+        let fact = &trial.docket.facts[other];
+        let executed = (fact.success_identity().is_some() && !trial.docket.names_known(other)) || fact.is_unknown();
+        if fact.meaning == meaning || !executed || trial.actions.of[other] != action {
+            continue;
+        }
+        let granted = worlds(&trial.docket, first, other)
+            .iter()
+            .any(|world| world.terms(&trial.docket, other).is_none_or(|terms| terms.allows_executing()));
+        if granted {
+            let fact = &trial.docket.facts[other];
+            trial.actions.begin_anew(other, fact, true);
+        }
+    }
+}

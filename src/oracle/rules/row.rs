@@ -1,0 +1,211 @@
+//! The rows of the contract: an attempt in a certain situation gets a treatment that is allowed there.
+
+use super::super::action::ActionIndex;
+use super::super::answer::AnswerKind;
+use super::super::reading::Ruled;
+use super::super::situation::{Standing, World};
+use super::super::terms::Terms;
+use super::super::trial::Trial;
+use super::super::{Judgement, facts::Fact};
+use super::{fidelity, marker, no_leak, server_error, settles};
+use crate::contract::{Cause, Requirement, Row, Situation};
+use crate::history::Drawn;
+
+/// Judges an answered attempt that nothing in its action overlapped.
+pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, standing: &Standing) {
+    match standing {
+        Standing::Certain(world) => certain(trial, action, attempt, world),
+        Standing::Several(worlds) => several(trial, action, attempt, worlds),
+        Standing::Unconfirmed(world) => {
+            trial.sink.undecided(&trial.docket, action, attempt, world.requirement, Cause::Ambiguous);
+        }
+    }
+}
+
+/// Judges an attempt whose situation is certain.
+pub(super) fn certain(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World) {
+    if rate_limited(trial, action, attempt, world) || server_error::turned_away(trial, action, attempt, world) {
+        return;
+    }
+    let docket = &trial.docket;
+    let Some(answer) = docket.facts[attempt].answer() else {
+        return;
+    };
+    let terms = world.terms(docket, attempt);
+    let fits = terms.as_ref().is_some_and(|terms| {
+        docket.evidence(attempt, world.first, world.situation, terms).fits_without_processing(answer, terms)
+    });
+    if !fits
+        && (settles::is_misplaced(trial, action, attempt, world)
+            || server_error::is_unpromised(trial, action, attempt, world, terms.as_ref()))
+    {
+        return;
+    }
+    match terms {
+        Some(terms) if !(world.situation == Situation::Fresh && undrawn(trial, action, attempt, world, &terms)) => {
+            compare(trial, action, attempt, world, &terms);
+        }
+        Some(_) => {}
+        None => trial.sink.row(&trial.docket, action, attempt, world, None, Judgement::Observed),
+    }
+}
+
+/// Compares the readings that are left with the terms, and files what follows.
+fn compare(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World, terms: &Terms<'_>) {
+    let docket = &trial.docket;
+    let ruled = docket.evidence(attempt, world.first, world.situation, terms).ruled(terms);
+    match ruled {
+        Ruled::Allowed => {
+            trial.sink.row(docket, action, attempt, world, Some(terms), Judgement::Holds);
+            settles::note_settled(trial, action, attempt, world);
+            server_error::note_spared(trial, action, attempt, world, terms);
+        }
+        Ruled::Forbidden => {
+            trial.sink.row(docket, action, attempt, world, Some(terms), Judgement::Violated);
+            let merged = world.situation == Situation::Fresh && docket.names_known(attempt);
+            let action = trial.action(action);
+            action.violated = true;
+            action.merged |= merged;
+            return;
+        }
+        Ruled::Open(cause) => {
+            let cause = sharpened(trial, attempt, cause);
+            trial.sink.row(&trial.docket, action, attempt, world, Some(terms), Judgement::Inconclusive(cause));
+        }
+    }
+    if terms.is_repeatable() {
+        trial.action(action).repeatable += 1;
+    }
+    fidelity::judge(trial, action, attempt, world, terms);
+    marker::judge(trial, action, attempt, world, terms);
+    no_leak::judge(trial, action, attempt, world, terms);
+}
+
+/// Says more exactly why a replay and an execution cannot be told apart.
+fn sharpened(trial: &Trial<'_, '_>, attempt: usize, cause: Cause) -> Cause {
+    let names_success = trial.docket.facts[attempt].success_identity().is_some();
+    let series = &trial.docket.effects.group(attempt).series;
+    if cause != Cause::ReplayedOrExecuted || !names_success || series.is_empty() {
+        return cause;
+    }
+    let failed = series.iter().any(|series| series.reads.last().is_some_and(|read| read.failure.is_some()));
+    let bounded = trial.docket.contract.ends_within().is_some();
+    let unknown = !trial.actions.all[trial.actions.of[attempt]].unknown.is_empty();
+    match (failed, unknown, bounded) {
+        (true, _, _) => Cause::CountFailed,
+        (false, true, false) => Cause::NoBound,
+        (false, true, true) => Cause::CountOpen,
+        (false, false, _) => cause,
+    }
+}
+
+/// A fresh attempt whose parameters did not draw what they declare proves nothing by itself: the request may be at
+/// fault. It does where the same parameters succeeded under another key.
+fn undrawn(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World, terms: &Terms<'_>) -> bool {
+    let docket = &trial.docket;
+    let fact = &docket.facts[attempt];
+    let Some(answer) = fact.answer() else {
+        return true;
+    };
+    let cause = if fact.draws == Drawn::Success { Cause::NoFirstSuccess } else { Cause::NotDrawn };
+    match answer.kind {
+        AnswerKind::Success => {
+            if fact.draws != Drawn::Success && !docket.names_known(attempt) {
+                let meant = requirement_of(fact.draws);
+                trial.sink.undecided(docket, action, attempt, meant, Cause::NotDrawn);
+            }
+            false
+        }
+        AnswerKind::Drawn(_) => !terms.allows_any_refusal(),
+        AnswerKind::ClientError if docket.odd[attempt].is_some() => false,
+        AnswerKind::ClientError if succeeded_under_another_key(trial, action, fact) => false,
+        AnswerKind::ServerError if docket.odd[attempt].is_some() => false,
+        AnswerKind::ClientError | AnswerKind::ServerError | AnswerKind::Other | AnswerKind::TurnedAway => {
+            trial.sink.undecided(docket, action, attempt, world.requirement, cause);
+            true
+        }
+    }
+}
+
+/// The requirement that a repeat of parameters with this outcome is about.
+fn requirement_of(draws: Drawn) -> Requirement {
+    match draws {
+        Drawn::Success => Requirement::ReplayAfterSuccess,
+        Drawn::ValidationFailure => Requirement::ReplayAfterValidationFailure,
+        Drawn::Failure => Requirement::ReplayAfterFailure,
+        Drawn::ServerError => Requirement::ReplayAfterServerError,
+    }
+}
+
+fn succeeded_under_another_key(trial: &Trial<'_, '_>, action: ActionIndex, fact: &Fact<'_>) -> bool {
+    let succeeded = |earlier: &usize| {
+        let other = &trial.docket.facts[*earlier];
+        other.success_identity().is_some() && other.meaning == fact.meaning && other.end() <= fact.sent
+    };
+    let group = trial.docket.effects.groups.iter().find(|group| group.marker == fact.marker);
+    group.is_some_and(|group| {
+        group.attempts.iter().any(|earlier| trial.actions.of.get(*earlier) != Some(&action) && succeeded(earlier))
+    })
+}
+
+/// A repeat of a finished request that was told to slow down, where the contract says what such a repeat gets.
+fn rate_limited(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World) -> bool {
+    let docket = &trial.docket;
+    let is_repeat = matches!(world.situation, Situation::AfterSuccess | Situation::OriginalSurvives);
+    let limited = docket.facts[attempt].answer().is_some_and(|answer| answer.response.status == 429);
+    if !is_repeat || !limited || docket.contract.rulings(Row::RateLimited).is_empty() {
+        return false;
+    }
+    let first = world.first.and_then(|first| docket.facts[first].answer()).map(|answer| answer.response);
+    let Some(terms) = Terms::of_rate_limit(docket.contract, world.situation, first) else {
+        return false;
+    };
+    let ruled = docket.evidence(attempt, world.first, world.situation, &terms).ruled(&terms);
+    let judgement = match ruled {
+        Ruled::Allowed => Judgement::Holds,
+        Ruled::Forbidden => Judgement::Violated,
+        Ruled::Open(cause) => Judgement::Inconclusive(cause),
+    };
+    let world = World { requirement: Requirement::ReplayRateLimited, ..*world };
+    trial.sink.row(docket, action, attempt, &world, Some(&terms), judgement);
+    true
+}
+
+/// Judges an attempt that may have met the server in one of several situations: only an answer that none of them
+/// allows says something.
+fn several(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, worlds: &[World]) {
+    if worlds.iter().any(|world| is_possible(trial, attempt, world)) {
+        return;
+    }
+    let ambiguous_age = worlds.iter().find(|world| world.situation == Situation::Expired);
+    if ambiguous_age.is_none() && settles::is_misplaced(trial, action, attempt, &worlds[0]) {
+        return;
+    }
+    let docket = &trial.docket;
+    if let Some(loss) = trial.actions.all[action].loss(&docket.facts) {
+        let earlier = trial.actions.all[action].unknown.last().copied();
+        let words =
+            ("after a loss: a retry leads to the one effect", "a success, or what the contract allows after one");
+        trial.sink.universal(docket, action, (earlier, attempt), loss, Judgement::Violated, words);
+        trial.action(action).violated = true;
+    } else if let (Some(_), Some(world)) = (ambiguous_age, worlds.last())
+        && docket.facts[attempt].answer().is_some_and(|answer| !answer.is_unplanned_server_error())
+    {
+        let terms = world.terms(docket, attempt);
+        trial.sink.row(docket, action, attempt, world, terms.as_ref(), Judgement::Violated);
+        trial.action(action).violated = true;
+    }
+}
+
+/// Whether a server that follows the contract can give this answer in this situation.
+fn is_possible(trial: &Trial<'_, '_>, attempt: usize, world: &World) -> bool {
+    let docket = &trial.docket;
+    let (Some(answer), Some(terms)) = (docket.facts[attempt].answer(), world.terms(docket, attempt)) else {
+        return true;
+    };
+    let evidence = docket.evidence(attempt, world.first, world.situation, &terms);
+    answer.is_unplanned_server_error()
+        || answer.kind == AnswerKind::TurnedAway
+        || (terms.allows_executing() && answer.can_be_drawn())
+        || evidence.fits_without_processing(answer, &terms)
+}

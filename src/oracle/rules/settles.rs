@@ -1,0 +1,47 @@
+//! `replay.settles`: "in flight" ends. No such answer when nothing can still be running.
+
+use super::super::Judgement;
+use super::super::action::ActionIndex;
+use super::super::situation::World;
+use super::super::trial::Trial;
+use crate::contract::{Cause, Requirement, Situation};
+
+const WORDS: (&str, &str) =
+    ("\"in flight\" ends when nothing can still be running", "any answer but the one for a request in flight");
+
+/// Whether the answer says "in flight" where nothing is; files it, instead of the row.
+pub(super) fn is_misplaced(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World) -> bool {
+    let docket = &trial.docket;
+    let fact = &docket.facts[attempt];
+    if !fact.answer().is_some_and(|answer| answer.in_flight) || may_be_in_flight(world.situation) {
+        return false;
+    }
+    let tolerance = docket.contract.replay.as_ref().and_then(|replay| replay.settle).unwrap_or_default().duration();
+    match trial.actions.all[action].quiet.0 {
+        None => trial.sink.undecided(docket, action, attempt, Requirement::ReplaySettles, Cause::NoBound),
+        Some(quiet) if fact.sent < quiet.saturating_add(tolerance) => {}
+        Some(_) => {
+            let earlier = trial.actions.all[action].last_use;
+            let verdict = Judgement::Violated;
+            trial.sink.universal(docket, action, (earlier, attempt), Requirement::ReplaySettles, verdict, WORDS);
+            trial.action(action).violated = true;
+        }
+    }
+    true
+}
+
+/// Notes that a repeat of a finished request got an answer that fits, and not "in flight".
+pub(super) fn note_settled(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World) {
+    let docket = &trial.docket;
+    let declared = docket.contract.conflict.as_ref().is_some_and(|conflict| conflict.in_flight.is_some());
+    let in_flight = docket.facts[attempt].answer().is_some_and(|answer| answer.in_flight);
+    let quiet = trial.actions.all[action].quiet.0.is_some_and(|quiet| quiet <= docket.facts[attempt].sent);
+    if declared && quiet && !in_flight && world.first.is_some() && !may_be_in_flight(world.situation) {
+        let requirement = Requirement::ReplaySettles;
+        trial.sink.universal(docket, action, (world.first, attempt), requirement, Judgement::Holds, WORDS);
+    }
+}
+
+fn may_be_in_flight(situation: Situation) -> bool {
+    matches!(situation, Situation::InFlight | Situation::InFlightChanged)
+}

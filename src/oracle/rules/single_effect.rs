@@ -1,0 +1,295 @@
+//! `replay.single-effect`: a success has exactly one effect at the closed count, in each counter: not two, and not
+//! none.
+
+use std::collections::HashMap;
+
+use super::super::action::ActionIndex;
+use super::super::answer::AnswerKind;
+use super::super::docket::Docket;
+use super::super::effects::{Group, Rise};
+use super::super::facts::Reply;
+use super::super::sink::Promised;
+use super::super::trial::Trial;
+use super::super::{Judgement, words};
+use crate::contract::{Cause, Level, Requirement};
+use crate::history::{Drawn, IntentId};
+
+const REQUIREMENT: Requirement = Requirement::ReplaySingleEffect;
+/// No more attempts than this stand beside a finding.
+const EVIDENCE: usize = 20;
+
+/// By action: what the counts say about its effects, if they say anything.
+pub(super) type Totals = Vec<Option<Judgement>>;
+
+/// The part of an action whose effects are counted together.
+#[derive(Debug)]
+struct Unit<'h> {
+    action: ActionIndex,
+    attempts: Vec<usize>,
+    /// The effects that it must and may have.
+    least: usize,
+    most: usize,
+    /// The identities that it named first.
+    named: Vec<&'h str>,
+    succeeded: bool,
+    /// A 5xx that may have had an effect.
+    crashed: bool,
+    /// More than one request can have reached the server.
+    repeated: bool,
+}
+
+/// Judges every action of the case.
+pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>) -> Totals {
+    let mut totals: Totals = vec![None; trial.actions.all.len()];
+    for index in 0..trial.docket.effects.groups.len() {
+        let units = units(trial, &trial.docket.effects.groups[index]);
+        let verdicts = verdicts(&trial.docket, &trial.docket.effects.groups[index], &units);
+        for (unit, verdict) in units.iter().zip(verdicts) {
+            if let Some(judgement) = verdict {
+                file(trial, index, unit, judgement);
+                let total = &mut totals[unit.action];
+                *total = Some(total.map_or(judgement, |known| worse(known, judgement)));
+            }
+        }
+    }
+    totals
+}
+
+fn worse(one: Judgement, other: Judgement) -> Judgement {
+    match (one, other) {
+        (Judgement::Violated, _) | (_, Judgement::Violated) => Judgement::Violated,
+        (Judgement::Inconclusive(cause), _) | (_, Judgement::Inconclusive(cause)) => Judgement::Inconclusive(cause),
+        (Judgement::Observed, other) => other,
+        (Judgement::Holds, _) => Judgement::Holds,
+    }
+}
+
+/// The parts of actions that share a group, in the order of their first attempts.
+fn units<'h>(trial: &Trial<'_, 'h>, group: &Group<'h>) -> Vec<Unit<'h>> {
+    let mut index: HashMap<ActionIndex, usize> = HashMap::new();
+    let mut units: Vec<Unit<'h>> = Vec::new();
+    for attempt in &group.attempts {
+        let action = trial.actions.of[*attempt];
+        let position = *index.entry(action).or_insert_with(|| {
+            units.push(Unit {
+                action,
+                attempts: Vec::new(),
+                least: 0,
+                most: 0,
+                named: Vec::new(),
+                succeeded: false,
+                crashed: false,
+                repeated: false,
+            });
+            units.len() - 1
+        });
+        units[position].add(&trial.docket, *attempt);
+    }
+    for unit in &mut units {
+        unit.finish(trial);
+    }
+    units
+}
+
+impl<'h> Unit<'h> {
+    fn add(&mut self, docket: &Docket<'_, 'h>, attempt: usize) {
+        let fact = &docket.facts[attempt];
+        if matches!(fact.reply, Reply::NotSent) {
+            return;
+        }
+        self.repeated |= !self.attempts.is_empty();
+        self.attempts.push(attempt);
+        self.crashed |= fact.answer().is_some_and(|answer| answer.kind == AnswerKind::Drawn(Drawn::ServerError));
+        if let Some(identity) = fact.success_identity() {
+            self.succeeded = true;
+            if docket.namer(identity) == Some(attempt) {
+                self.named.push(identity);
+            }
+        }
+        if self.succeeded || self.crashed || fact.is_unknown() {
+            self.most = 1;
+        }
+    }
+
+    fn finish(&mut self, trial: &Trial<'_, '_>) {
+        let action = &trial.actions.all[self.action];
+        let rose = self.attempts.iter().any(|attempt| matches!(trial.docket.effects.rises[*attempt], Rise::Of(_)));
+        if action.merged && !rose {
+            self.most = 0;
+        } else if self.most > 0 {
+            self.most += action.repeatable;
+        }
+        self.least = usize::from(!self.named.is_empty() && !action.merged);
+    }
+
+    /// The effects that certainly fall to this unit alone.
+    fn attributed(&self, docket: &Docket<'_, '_>) -> (usize, bool) {
+        let mut sum = 0;
+        let mut complete = true;
+        for attempt in &self.attempts {
+            match docket.effects.rises[*attempt] {
+                Rise::Of(number) => sum += number,
+                Rise::Nothing => {}
+                Rise::Unknown => complete = false,
+            }
+        }
+        (sum, complete)
+    }
+
+    fn is_subject(&self) -> bool {
+        self.succeeded || self.crashed
+    }
+}
+
+/// What the counts say about each unit of a group.
+fn verdicts(docket: &Docket<'_, '_>, group: &Group<'_>, units: &[Unit<'_>]) -> Vec<Option<Judgement>> {
+    if group.series.is_empty() {
+        return units.iter().map(|unit| by_identity(docket, unit)).collect();
+    }
+    let most: usize = units.iter().map(|unit| unit.most).sum();
+    let too_many = group.at_least().is_some_and(|total| total > most) && most > 0;
+    let proven: Vec<bool> = units.iter().map(|unit| has_too_many(docket, group, unit)).collect();
+    let somebody = proven.contains(&true);
+    let missing = is_short(group, units);
+    units
+        .iter()
+        .zip(proven)
+        .map(|(unit, proven)| {
+            let blamed = proven || (too_many && !somebody && unit.most > 0);
+            let lacks = missing && unit.least > 0 && lacks_its_own(group, unit, units);
+            if blamed || lacks { Some(Judgement::Violated) } else { undisputed(docket, group, unit, units) }
+        })
+        .collect()
+}
+
+/// Whether more effects fall to one unit than it may have, whatever the others did.
+fn has_too_many(docket: &Docket<'_, '_>, group: &Group<'_>, unit: &Unit<'_>) -> bool {
+    if unit.most == 0 {
+        return false;
+    }
+    let attributed = unit.attributed(docket).0 > unit.most;
+    let listed = unit.named.len() > unit.most
+        && unit.named.iter().filter(|identity| group.listed().any(|listed| listed == **identity)).count() > unit.most;
+    attributed || listed
+}
+
+/// Whether a confirmed count shows fewer effects than there are successes.
+fn is_short(group: &Group<'_>, units: &[Unit<'_>]) -> bool {
+    let least: usize = units.iter().map(|unit| unit.least).sum();
+    group.series.iter().any(|series| series.last().is_some_and(|read| read.confirmed && read.total < least))
+}
+
+/// Whether it is this unit's effect that is missing: the only one, or the one whose identity is not listed.
+fn lacks_its_own(group: &Group<'_>, unit: &Unit<'_>, units: &[Unit<'_>]) -> bool {
+    let listed = |unit: &Unit<'_>| group.listed().any(|listed| unit.named.contains(&listed));
+    let somebody = units.iter().any(|other| other.least > 0 && !listed(other));
+    !somebody || !listed(unit)
+}
+
+/// Nothing speaks against the unit; is there enough that speaks for it?
+fn undisputed(docket: &Docket<'_, '_>, group: &Group<'_>, unit: &Unit<'_>, units: &[Unit<'_>]) -> Option<Judgement> {
+    if !unit.is_subject() {
+        return None;
+    }
+    if !group.series.iter().all(|series| series.last().is_some_and(|read| read.closed)) || has_failed(group) {
+        return Some(Judgement::Inconclusive(open_cause(docket, group, unit)));
+    }
+    let (least, most) = units.iter().fold((0, 0), |(least, most), unit| (least + unit.least, most + unit.most));
+    let totals = || group.series.iter().filter_map(|series| series.last().map(|read| read.total));
+    let exact = least == most && totals().all(|total| total == least);
+    let alone = units.len() == 1 && totals().all(|total| (unit.least..=unit.most).contains(&total));
+    let (sum, complete) = unit.attributed(docket);
+    let attributed = complete && (unit.least..=unit.most).contains(&sum);
+    if exact || alone || attributed {
+        return Some(Judgement::Holds);
+    }
+    let short = totals().any(|total| total < least);
+    Some(Judgement::Inconclusive(if short { Cause::CountOpen } else { Cause::Ambiguous }))
+}
+
+fn has_failed(group: &Group<'_>) -> bool {
+    group.series.iter().any(|series| series.reads.last().is_some_and(|read| read.failure.is_some()))
+}
+
+fn open_cause(docket: &Docket<'_, '_>, group: &Group<'_>, unit: &Unit<'_>) -> Cause {
+    let unbounded = unit.attempts.iter().any(|attempt| {
+        let fact = &docket.facts[*attempt];
+        fact.over.is_none() && fact.ended.is_some()
+    });
+    match docket.case.ending {
+        None | Some(crate::history::CaseEnding::Interrupted) => Cause::Interrupted,
+        Some(_) if has_failed(group) => Cause::CountFailed,
+        Some(_) if unbounded => Cause::NoBound,
+        Some(_) => Cause::CountOpen,
+    }
+}
+
+/// Distinct identities stand in for the count. The effect of a 5xx is not seen that way.
+fn by_identity(docket: &Docket<'_, '_>, unit: &Unit<'_>) -> Option<Judgement> {
+    if !docket.subject.count_by_identity || !unit.succeeded {
+        return None;
+    }
+    let crashed = unit.attempts.iter().any(|attempt| {
+        let answer = docket.facts[*attempt].answer();
+        answer.is_some_and(|answer| answer.response.status >= 500)
+    });
+    match unit.named.len() {
+        named if named > unit.most => Some(Judgement::Violated),
+        0 => None,
+        _ if crashed => Some(Judgement::Inconclusive(Cause::ReplayedOrExecuted)),
+        _ => Some(Judgement::Holds),
+    }
+}
+
+/// Files the verdict on a unit. A success that was never repeated earns no *holds*.
+fn file(trial: &mut Trial<'_, '_>, group: usize, unit: &Unit<'_>, judgement: Judgement) {
+    if judgement != Judgement::Violated && !unit.repeated {
+        return;
+    }
+    let docket = &trial.docket;
+    let by_identity = docket.effects.groups[group].series.is_empty();
+    trial.sink.file(unit.action, REQUIREMENT, judgement, || {
+        let acceptable = match (unit.least, unit.most) {
+            (least, most) if least == most => words::effects(most),
+            (least, most) => format!("{} to {}", least, words::effects(most)),
+        };
+        let promised = Promised {
+            level: Level::Must,
+            source: None,
+            promise: "a success has exactly one effect, however often it is repeated".into(),
+            acceptable: vec![acceptable],
+        };
+        let skipped = unit.attempts.len().saturating_sub(EVIDENCE);
+        let attempts = unit.attempts[skipped..].iter().map(|attempt| docket.facts[*attempt].id).collect();
+        (promised, attempts, seen(docket, group, unit))
+    });
+    if by_identity {
+        trial.sink.by_identity(REQUIREMENT);
+    }
+}
+
+fn seen(docket: &Docket<'_, '_>, group: usize, unit: &Unit<'_>) -> String {
+    let group = &docket.effects.groups[group];
+    let mut parts: Vec<String> = Vec::new();
+    for (counter, series) in group.series.iter().enumerate() {
+        let title = docket.subject.counters.get(counter).map_or("the counter", |fact| fact.title.as_str());
+        if let Some(read) = series.last() {
+            parts.push(format!("{title} shows {}", words::effects(read.total)));
+        }
+    }
+    match unit.named.as_slice() {
+        [] => {}
+        [one] => parts.push(format!("the answers name {one}")),
+        several => parts.push(format!("the answers name {}", several.join(", "))),
+    }
+    if group_is_shared(docket, group) {
+        parts.push("another intent shares the marker".into());
+    }
+    parts.join("; ")
+}
+
+fn group_is_shared(docket: &Docket<'_, '_>, group: &Group<'_>) -> bool {
+    let sharing: Vec<IntentId> =
+        docket.case.intents.iter().filter(|intent| intent.marker == group.marker).map(|intent| intent.id).collect();
+    sharing.len() > 1
+}

@@ -1,0 +1,233 @@
+//! In which situation an attempt met the server: the first line of the table that the earlier attempts of its action,
+//! and the marked events, make true.
+
+use super::action::{Action, Actions};
+use super::answer::AnswerKind;
+use super::docket::Docket;
+use super::retention::{self, Age};
+use super::terms::Terms;
+use crate::contract::{Level, Requirement, Situation};
+use crate::history::Drawn;
+
+/// One situation in which an attempt may have met the server.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct World {
+    pub(super) situation: Situation,
+    /// The attempt with the first outcome, where there is one and it is known.
+    pub(super) first: Option<usize>,
+    /// No promise about it can be more binding than the one by which the key was bound.
+    pub(super) level: Level,
+    /// The requirement under which a finding is filed.
+    pub(super) requirement: Requirement,
+    /// Nothing is promised here: only observed.
+    pub(super) observed: bool,
+}
+
+/// All situations in which an attempt may have met the server.
+#[derive(Debug)]
+pub(super) enum Standing {
+    /// Certainly this one.
+    Certain(World),
+    /// One of several: an earlier attempt was lost, or the key is between remembered and forgotten.
+    Several(Vec<World>),
+    /// The clock was moved, and nothing shows that the target followed.
+    Unconfirmed(World),
+}
+
+impl World {
+    pub(super) fn new(situation: Situation, first: Option<usize>) -> Self {
+        Self { situation, first, level: Level::Must, requirement: situation.requirement(), observed: false }
+    }
+
+    /// The terms here, or `None` where the contract is silent.
+    pub(super) fn terms<'c>(&self, docket: &Docket<'c, '_>, attempt: usize) -> Option<Terms<'c>> {
+        if self.observed {
+            return None;
+        }
+        let first = self.first.and_then(|first| docket.facts[first].answer()).map(|answer| answer.response);
+        let terms = if self.requirement == Requirement::ScopeReplicas {
+            Terms::of_replica(docket.contract, self.situation, first)
+        } else {
+            Terms::of(docket.contract, self.situation, &docket.facts[attempt], docket.odd[attempt], first)
+        };
+        terms.map(|terms| terms.at_most(self.level))
+    }
+}
+
+/// Works out the standing of an attempt before which everything in its action was folded.
+pub(super) fn standing(docket: &Docket<'_, '_>, actions: &Actions<'_>, action: &Action, attempt: usize) -> Standing {
+    let fact = &docket.facts[attempt];
+    let Some(key) = fact.key else {
+        return Standing::Certain(World::new(Situation::NoKey, None));
+    };
+    if docket.is_store_down(attempt) {
+        return Standing::Certain(World::new(Situation::StoreUnavailable, action.outcome()));
+    }
+    if action.is_untouched()
+        && let Some(world) = other_scope(docket, actions, key, attempt)
+    {
+        return Standing::Certain(world);
+    }
+    let unexpired = unexpired(docket, action, attempt);
+    let expired = World { first: action.outcome(), ..World::new(Situation::Expired, None) };
+    match retention::age(docket, action, attempt) {
+        Age::Expired => Standing::Certain(expired),
+        Age::Kept { late } => match unexpired {
+            Standing::Certain(world) if late && world.requirement != Requirement::ScopeReplicas => {
+                Standing::Certain(kept(world))
+            }
+            other => other,
+        },
+        Age::Either => {
+            let mut worlds = vec![expired];
+            match unexpired {
+                Standing::Certain(world) | Standing::Unconfirmed(world) => worlds.push(world),
+                Standing::Several(others) => worlds.extend(others),
+            }
+            Standing::Several(worlds)
+        }
+        Age::Unconfirmed => Standing::Unconfirmed(expired),
+    }
+}
+
+/// Late in its retention, a repeat shows that the key is still remembered.
+fn kept(world: World) -> World {
+    let is_repeat = matches!(
+        world.situation,
+        Situation::AfterSuccess
+            | Situation::AfterFailure
+            | Situation::AfterServerError
+            | Situation::AfterValidationFailure
+    );
+    if is_repeat { World { requirement: Requirement::RetentionKept, ..world } } else { world }
+}
+
+/// The key was used outside this scope only.
+fn other_scope(docket: &Docket<'_, '_>, actions: &Actions<'_>, key: &str, attempt: usize) -> Option<World> {
+    let fact = &docket.facts[attempt];
+    let used = actions.with_key(key).iter().map(|index| &actions.all[*index]).filter(|other| !other.is_untouched());
+    let mut found: Option<World> = None;
+    for other in used {
+        let Some(user) = other.attempts.first().map(|user| &docket.facts[*user]) else {
+            continue;
+        };
+        let situation = if user.account != fact.account {
+            Situation::OtherAccount
+        } else if user.operation != fact.operation {
+            Situation::OtherOperation
+        } else if user.method != fact.method {
+            Situation::OtherMethod
+        } else {
+            continue;
+        };
+        if found.is_none_or(|found| situation < found.situation) {
+            found = Some(World::new(situation, other.bound.map(|bound| bound.attempt)));
+        }
+    }
+    found
+}
+
+/// The lines below the one about retention.
+fn unexpired(docket: &Docket<'_, '_>, action: &Action, attempt: usize) -> Standing {
+    if let Some(bound) = action.bound {
+        let mut world = bound_world(docket, action, bound.attempt, attempt);
+        world.level = bound.level;
+        return Standing::Certain(world);
+    }
+    let current = match action.unbound {
+        Some(outcome) => unbound_world(docket, outcome, attempt),
+        None => World::new(Situation::Fresh, None),
+    };
+    if action.unknown.is_empty() {
+        return Standing::Certain(with_odd_key(docket, current, attempt));
+    }
+    let mut worlds = vec![current];
+    for unknown in &action.unknown {
+        after_unknown(docket, *unknown, attempt, &mut worlds);
+    }
+    Standing::Several(worlds)
+}
+
+/// The key is bound.
+fn bound_world(docket: &Docket<'_, '_>, action: &Action, outcome: usize, attempt: usize) -> World {
+    let (fact, first) = (&docket.facts[attempt], &docket.facts[outcome]);
+    let after = after(docket, outcome);
+    let situation = if fact.meaning != first.meaning {
+        Situation::ChangedParameters
+    } else if fact.spelling != first.spelling {
+        Situation::EquivalentParameters
+    } else if docket.is_changed_between(outcome, attempt) {
+        Situation::AfterChange
+    } else if action.others_tried && after == Situation::AfterSuccess {
+        Situation::OriginalSurvives
+    } else {
+        after
+    };
+    let mut world = World::new(situation, Some(outcome));
+    if fact.replica != first.replica && situation == after {
+        world.requirement = Requirement::ScopeReplicas;
+    }
+    with_odd_key(docket, world, attempt)
+}
+
+/// The last outcome does not bind.
+fn unbound_world(docket: &Docket<'_, '_>, outcome: usize, attempt: usize) -> World {
+    let after = after(docket, outcome);
+    if docket.facts[attempt].meaning == docket.facts[outcome].meaning || after == Situation::AfterValidationFailure {
+        return World::new(after, Some(outcome));
+    }
+    World { observed: true, ..World::new(Situation::ChangedParameters, Some(outcome)) }
+}
+
+/// What an attempt of unknown outcome may have left behind.
+fn after_unknown(docket: &Docket<'_, '_>, unknown: usize, attempt: usize, worlds: &mut Vec<World>) {
+    let (fact, earlier) = (&docket.facts[attempt], &docket.facts[unknown]);
+    let same = fact.meaning == earlier.meaning;
+    if earlier.over.is_none_or(|over| over > fact.sent) {
+        worlds.push(World::new(if same { Situation::InFlight } else { Situation::InFlightChanged }, None));
+    }
+    if earlier.answer().is_some() {
+        worlds.push(World::new(Situation::AfterServerError, Some(unknown)));
+    }
+    let finished = if !same {
+        Situation::ChangedParameters
+    } else if fact.spelling != earlier.spelling {
+        Situation::EquivalentParameters
+    } else {
+        after_drawing(earlier.draws)
+    };
+    worlds.push(World::new(finished, None));
+    if same && earlier.draws != Drawn::Success {
+        worlds.push(World::new(Situation::AfterSuccess, None));
+    }
+}
+
+/// The situation after a known outcome.
+pub(super) fn after(docket: &Docket<'_, '_>, outcome: usize) -> Situation {
+    match docket.facts[outcome].answer().map(|answer| answer.kind) {
+        Some(AnswerKind::Drawn(drawn)) => after_drawing(drawn),
+        Some(AnswerKind::ServerError) => Situation::AfterServerError,
+        Some(AnswerKind::Success | AnswerKind::TurnedAway | AnswerKind::ClientError | AnswerKind::Other) | None => {
+            Situation::AfterSuccess
+        }
+    }
+}
+
+fn after_drawing(drawn: Drawn) -> Situation {
+    match drawn {
+        Drawn::Success => Situation::AfterSuccess,
+        Drawn::ValidationFailure => Situation::AfterValidationFailure,
+        Drawn::Failure => Situation::AfterFailure,
+        Drawn::ServerError => Situation::AfterServerError,
+    }
+}
+
+/// An odd key runs through the same lines under its own requirement.
+fn with_odd_key(docket: &Docket<'_, '_>, world: World, attempt: usize) -> World {
+    match docket.odd[attempt] {
+        Some(odd) if matches!(world.situation, Situation::Fresh | Situation::AfterSuccess) => {
+            World { requirement: odd.requirement(), ..world }
+        }
+        Some(_) | None => world,
+    }
+}

@@ -1,0 +1,261 @@
+//! Answers: what is sent, saved and sent again, and the errors that a contract's matchers describe.
+
+use axum::body::Body;
+use axum::http::header::{ALLOW, CONTENT_TYPE};
+use axum::http::{HeaderName, HeaderValue, Response, StatusCode};
+use bytes::Bytes;
+use serde_json::{Map, Value, json};
+
+use crate::contract::{Condition, Contract, Expected, Matcher, StatusFidelity, StatusPattern, StatusSet};
+use crate::message;
+
+const JSON: &str = "application/json";
+
+/// A complete answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Answer {
+    /// The status code.
+    pub(super) status: u16,
+    /// Header fields, apart from those that the server adds to every answer.
+    pub(super) headers: Vec<(String, String)>,
+    /// The content.
+    pub(super) body: Bytes,
+}
+
+impl Answer {
+    /// An answer with JSON content.
+    pub(super) fn json(status: u16, content: &Value) -> Self {
+        let headers = vec![(CONTENT_TYPE.to_string(), JSON.to_owned())];
+        Self { status, headers, body: Bytes::from(content.to_string()) }
+    }
+
+    /// 204, without content.
+    pub(super) fn no_content() -> Self {
+        Self { status: 204, headers: Vec::new(), body: Bytes::new() }
+    }
+
+    /// An error with nothing but a sentence.
+    pub(super) fn error(status: u16, sentence: &str) -> Self {
+        Self::json(status, &json!({"error": sentence}))
+    }
+
+    /// 405, with the methods that would have been allowed.
+    pub(super) fn method_not_allowed(allowed: &str) -> Self {
+        let mut answer = Self::error(405, "method not allowed");
+        answer.headers.push((ALLOW.to_string(), allowed.to_owned()));
+        answer
+    }
+
+    /// The same answer with one more header field.
+    pub(super) fn with_header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The answer as a matcher reads it.
+    pub(super) fn message(&self) -> message::Response {
+        message::Response {
+            status: self.status,
+            headers: self.headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect(),
+            body: message::Body::new(self.body.to_vec()),
+        }
+    }
+
+    /// The answer as it is sent.
+    pub(super) fn into_http(self) -> Response<Body> {
+        let mut response = Response::new(Body::from(self.body));
+        *response.status_mut() = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        for (name, value) in self.headers {
+            if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), value.parse::<HeaderValue>()) {
+                response.headers_mut().append(name, value);
+            }
+        }
+        response
+    }
+}
+
+/// The first answer once more, as the contract wants replays to look.
+pub(super) fn replay(contract: &Contract, first: &Answer) -> Answer {
+    let mut answer = first.clone();
+    if let Some((fidelity, _, _)) = contract.fidelity()
+        && let StatusFidelity::OneOf(statuses) = &fidelity.status
+    {
+        answer.status = fitting_status(Some(statuses), first.status);
+    }
+    match contract.marker() {
+        Some((marker, _, _)) => {
+            let value = match &marker.equals {
+                None => "true".to_owned(),
+                Some(Value::String(text)) => text.clone(),
+                Some(other) => other.to_string(),
+            };
+            answer.with_header(&marker.header, &value)
+        }
+        None => answer,
+    }
+}
+
+/// What a refusal says where the contract's matcher leaves it open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    /// The status code.
+    pub(super) status: u16,
+    /// A sentence for people.
+    pub(super) sentence: &'static str,
+    /// A word for programs.
+    pub(super) code: &'static str,
+}
+
+impl Refusal {
+    /// The refusal that a matcher describes. `identity` is what the key's first request made.
+    pub(super) fn answer(&self, matcher: &Matcher, identity: Option<u64>) -> Answer {
+        let mut content = Map::new();
+        content.insert("error".into(), self.sentence.into());
+        content.insert("code".into(), self.code.into());
+        for (path, expected) in &matcher.json {
+            if let Some(names) = member_names(&path.to_string()) {
+                place(&mut content, &names, expected_value(expected, identity));
+            }
+        }
+        let mut answer = Answer::json(fitting_status(matcher.status.as_ref(), self.status), &Value::Object(content));
+        for (name, expected) in &matcher.header {
+            if let Some(value) = expected_value(expected, identity) {
+                answer = answer.with_header(name, value.as_str().unwrap_or(&value.to_string()));
+            }
+        }
+        answer
+    }
+}
+
+/// A status that belongs to the set: the preferred one where possible.
+fn fitting_status(set: Option<&StatusSet>, preferred: u16) -> u16 {
+    match set {
+        Some(set) if !set.contains(preferred) => match set.0.first() {
+            Some(StatusPattern::Code(code)) => *code,
+            Some(StatusPattern::Class(class)) => class * 100,
+            None => preferred,
+        },
+        _ => preferred,
+    }
+}
+
+/// A value that fits the expectation; `None` where nothing must stand there.
+fn expected_value(expected: &Expected, identity: Option<u64>) -> Option<Value> {
+    match expected {
+        Expected::Condition(Condition::Present(true)) => Some(Value::from("present")),
+        Expected::Condition(Condition::Present(false)) => None,
+        Expected::Condition(Condition::Contains(part)) => Some(Value::from(with_identity(part, identity))),
+        Expected::OneOf(values) => values.first().cloned(),
+        Expected::Equals(Value::String(text)) => Some(Value::from(with_identity(text, identity))),
+        Expected::Equals(value) => Some(value.clone()),
+    }
+}
+
+fn with_identity(text: &str, identity: Option<u64>) -> String {
+    match identity {
+        Some(identity) => text.replace("{{identity}}", &identity.to_string()),
+        None => text.to_owned(),
+    }
+}
+
+/// The member names in a path such as `$.error.type` or `$['error']['type']`; `None` for any other kind of path.
+fn member_names(path: &str) -> Option<Vec<String>> {
+    let mut rest = path.strip_prefix('$')?;
+    let mut names = Vec::new();
+    while !rest.is_empty() {
+        let (name, remainder) = match rest.strip_prefix("['") {
+            Some(quoted) => quoted.split_once("']")?,
+            None => {
+                let dotted = rest.strip_prefix('.')?;
+                dotted.split_at(dotted.find(['.', '[']).unwrap_or(dotted.len()))
+            }
+        };
+        if name.is_empty() || name == "*" {
+            return None;
+        }
+        names.push(name.to_owned());
+        rest = remainder;
+    }
+    Some(names)
+}
+
+/// Puts a value at a place among the members of an object, or takes away what stands there.
+fn place(members: &mut Map<String, Value>, names: &[String], value: Option<Value>) {
+    match (names, value) {
+        ([], _) => {}
+        ([last], Some(value)) => {
+            members.insert(last.clone(), value);
+        }
+        ([last], None) => {
+            members.shift_remove(last);
+        }
+        ([first, rest @ ..], value) => {
+            let mut inner = match members.shift_remove(first) {
+                Some(Value::Object(inner)) => inner,
+                _ => Map::new(),
+            };
+            place(&mut inner, rest, value);
+            members.insert(first.clone(), Value::Object(inner));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REFUSAL: Refusal = Refusal { status: 409, sentence: "no", code: "conflict" };
+
+    fn refused(matcher: &str) -> (Matcher, Answer) {
+        let matcher: Matcher = serde_yaml::from_str(matcher).unwrap();
+        let answer = REFUSAL.answer(&matcher, Some(7));
+        (matcher, answer)
+    }
+
+    #[test]
+    fn a_refusal_is_what_its_matcher_describes() {
+        for described in [
+            "{}",
+            "status: 422",
+            "status: 4xx",
+            "status: [400, 409]",
+            r#"{status: 400, json: {"$.error.type": idempotency_error, "$.error.code": {present: true}}}"#,
+            r#"json: {"$['error']['links'].resource": "{{identity}}", "$.code": {present: false}}"#,
+            r#"{json: {"$.retry": [true, false]}, header: {X-Conflict: {contains: "order {{identity}}"}}}"#,
+        ] {
+            let (matcher, answer) = refused(described);
+            assert!(matcher.fits(&answer.message(), Some("7")), "{described}: {answer:?}");
+        }
+    }
+
+    #[test]
+    fn the_preferred_status_is_taken_where_the_matcher_leaves_a_choice() {
+        let status = |described| refused(described).1.status;
+        assert_eq!(status("{}"), 409);
+        assert_eq!(status("status: 4xx"), 409);
+        assert_eq!(status("status: [400, 409]"), 409);
+        assert_eq!(status("status: 422"), 422);
+        assert_eq!(status("status: 5xx"), 500);
+    }
+
+    #[test]
+    fn only_paths_to_one_member_can_be_built() {
+        assert_eq!(member_names("$.a['b.c'].d").unwrap(), ["a", "b.c", "d"]);
+        for path in ["$.a[0]", "$..a", "$.*", "$.a[*]", "a"] {
+            assert_eq!(member_names(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_replay_has_the_declared_marker_and_status() {
+        let first = Answer::json(201, &json!({"order_id": 1}));
+        let contract: Contract = serde_yaml::from_str(
+            "replay: {fidelity: {status: [200, 409]}, marker: {header: Idempotent-Replayed, equals: true}}",
+        )
+        .unwrap();
+        let again = replay(&contract, &first);
+        assert_eq!((again.status, &again.body), (200, &first.body));
+        assert_eq!(again.message().header("idempotent-replayed"), Some("true"));
+        assert_eq!(replay(&Contract::default(), &first), first);
+    }
+}

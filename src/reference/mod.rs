@@ -1,0 +1,33 @@
+//! The reference target: a small order API that interprets a contract, and can be told to break it.
+//!
+//! It is the inverse of the oracle and shares no code with it, so that the two cannot make the same mistake; and it
+//! runs on a thread and a runtime of its own, so that it does not share the scheduling of the client that probes it.
+//!
+//! A request goes through the decision points of a policy, each a function that takes what it needs from the
+//! contract. A [`Defect`] replaces some of these functions; the rest of the server does not know that there are any.
+//!
+//! | request | answer |
+//! |---|---|
+//! | `POST /orders` `{"product": "notebook", "quantity": 2, "reference": "r"}` | 201, the order |
+//! | `GET /orders?reference=r` | 200, `{"orders": […]}` |
+//! | `GET`, `PATCH`, `DELETE /orders/{number}` | 200, 200, 204; 404 |
+//! | the same under `/reservations` | another operation |
+//! | `GET /clock`, `POST /clock` `{"advance": "25h"}` | 200, `{"elapsed_ms": …}` |
+//!
+//! `Authorization: Bearer NAME` names the account; without it the account is `default`.
+
+mod answer;
+mod clock;
+mod defect;
+mod http;
+mod interpreter;
+mod key;
+mod orders;
+mod policy;
+mod record;
+mod server;
+
+pub use defect::{Defect, DefectError};
+pub use http::RequestLine;
+pub use orders::{CRASHING_PRODUCT, FAILING_PRODUCT, SLOW_FACTOR, SLOW_PRODUCT};
+pub use server::{DEFAULT_LATENCY, ReferenceError, ReferenceOptions, RunningReference, start};

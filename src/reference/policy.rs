@@ -1,0 +1,365 @@
+//! The decision points of the server, each a function of its own, and how a sound server decides them.
+//!
+//! A defect replaces one of these functions; nothing else in the server knows that there are defects.
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::answer::{self, Answer, Refusal};
+use super::clock::Moment;
+use super::key::{self, PresentedKey};
+use super::orders::{Book, Collection, Request};
+use super::record::{Outcome, OutcomeKind, Progress, Record, Relation};
+use crate::contract::{Anchor, Contract, Matcher, Row, Situation, Treatment};
+use crate::message::Response;
+
+/// A request that may carry a key.
+#[derive(Clone, Debug)]
+pub(super) struct Submission {
+    /// Who sent it.
+    pub(super) account: String,
+    /// What it is to make.
+    pub(super) collection: Collection,
+    /// What stands where a key belongs.
+    pub(super) key: PresentedKey,
+    /// The parameters.
+    pub(super) body: Bytes,
+}
+
+/// What a key is good for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Admission {
+    /// The request is carried out without any protection.
+    Unprotected(&'static str),
+    /// The request is protected by this key.
+    Protected(String),
+    /// The request is refused.
+    Refused(&'static str, Answer),
+}
+
+/// How a request meets the server, and what it gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Disposition {
+    /// How it meets the server.
+    pub(super) situation: Situation,
+    /// What it gets.
+    pub(super) treatment: Treatment,
+}
+
+/// Whether an outcome is kept under its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Memory {
+    /// The outcome is kept.
+    Keep,
+    /// The key is released, as if it had never been used.
+    Release,
+}
+
+/// What happens to an execution whose client has gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Departure {
+    /// It is carried on to its end.
+    CarryOn,
+    /// It is given up before its effect, and its record stays as it is.
+    GiveUpInFlight,
+    /// It is given up after its effect, and its record is rolled back.
+    GiveUpAfterEffect,
+}
+
+/// A decision that two things bear on.
+type OfTwo<A, B, R> = Box<dyn Fn(&A, &B) -> R + Send + Sync>;
+
+/// A decision that three things bear on.
+type OfThree<A, B, C, R> = Box<dyn Fn(&A, &B, &C) -> R + Send + Sync>;
+
+/// Makes what a request asks for, and says which number it got.
+type MakeEffects = Box<dyn Fn(&mut Book, &Submission, &Request) -> u64 + Send + Sync>;
+
+/// Every decision that the server takes.
+pub(super) struct Policy {
+    /// What a key is good for.
+    pub(super) admit_key: OfTwo<Contract, PresentedKey, Admission>,
+    /// The name under which a request is remembered.
+    pub(super) name_record: OfThree<Contract, str, Submission, String>,
+    /// What the parameters of a request amount to.
+    pub(super) fingerprint: OfTwo<Contract, Submission, Vec<u8>>,
+    /// How a record of the same name stands to a request.
+    pub(super) relate: OfTwo<Record, Submission, Relation>,
+    /// Whether a record is older than its retention.
+    pub(super) is_expired: OfThree<Contract, Record, Moment, bool>,
+    /// What a repeat of a finished request gets.
+    pub(super) on_duplicate: OfThree<Contract, Outcome, Book, Disposition>,
+    /// What other parameters get.
+    pub(super) on_conflict: OfThree<Contract, Record, Submission, Disposition>,
+    /// What a repeat gets while the first request is running, by its fingerprint.
+    pub(super) on_in_flight: OfThree<Contract, Record, [u8], Disposition>,
+    /// Makes what a request asks for, and says which number it got.
+    pub(super) make_effects: MakeEffects,
+    /// Whether an outcome is kept.
+    pub(super) after_outcome: OfTwo<Contract, Outcome, Memory>,
+    /// How the first answer looks when it is sent again.
+    pub(super) replay: OfTwo<Contract, Answer, Answer>,
+    /// What happens to an execution whose client has gone.
+    pub(super) on_disconnect: Departure,
+}
+
+impl Policy {
+    /// The decisions of a server that keeps its contract.
+    pub(super) fn sound() -> Self {
+        Self {
+            admit_key: Box::new(admit_key),
+            name_record: Box::new(name_record),
+            fingerprint: Box::new(fingerprint),
+            relate: Box::new(relate),
+            is_expired: Box::new(is_expired),
+            on_duplicate: Box::new(on_duplicate),
+            on_conflict: Box::new(on_conflict),
+            on_in_flight: Box::new(on_in_flight),
+            make_effects: Box::new(|book, submission, request| {
+                book.add(&submission.account, submission.collection, request)
+            }),
+            after_outcome: Box::new(after_outcome),
+            replay: Box::new(answer::replay),
+            on_disconnect: Departure::CarryOn,
+        }
+    }
+}
+
+/// What the contract promises in a row after this first outcome: the first treatment that it allows.
+pub(super) fn promised(contract: &Contract, row: Row, first: Option<&Response>) -> Option<Treatment> {
+    contract
+        .rulings(row)
+        .into_iter()
+        .map(|ruling| ruling.case)
+        .find(|case| match (&case.when, first) {
+            (None, _) => true,
+            (Some(matcher), Some(response)) => matcher.fits(response, None),
+            (Some(_), None) => false,
+        })
+        .and_then(|case| case.allow.first().cloned())
+}
+
+/// How a request is refused in a situation, where the contract leaves that open.
+pub(super) fn refusal(situation: Situation) -> Refusal {
+    let (sentence, code) = match situation {
+        Situation::InFlight | Situation::InFlightChanged => {
+            ("a request with this key is still being carried out", "in-flight")
+        }
+        Situation::ChangedParameters | Situation::EquivalentParameters => {
+            ("key reused with other parameters", "key-reused")
+        }
+        Situation::OtherAccount | Situation::OtherOperation | Situation::OtherMethod => {
+            ("key used elsewhere", "key-used-elsewhere")
+        }
+        Situation::Expired => ("key expired", "key-expired"),
+        Situation::NoKey => ("an idempotency key is required", "key-missing"),
+        Situation::StoreUnavailable => ("the key store is down", "store-unavailable"),
+        Situation::Fresh
+        | Situation::AfterChange
+        | Situation::OriginalSurvives
+        | Situation::AfterSuccess
+        | Situation::AfterFailure
+        | Situation::AfterServerError
+        | Situation::AfterValidationFailure => ("key already used", "key-used"),
+    };
+    Refusal { status: 409, sentence, code }
+}
+
+fn admit_key(contract: &Contract, presented: &PresentedKey) -> Admission {
+    let (fault, readable) = match key::read(contract, presented) {
+        Ok(key) => return Admission::Protected(key),
+        Err(faulty) => faulty,
+    };
+    match promised(contract, fault.row(), None) {
+        Some(Treatment::Rejects(matcher)) => Admission::Refused(fault.words(), fault.refusal().answer(&matcher, None)),
+        Some(Treatment::Executes | Treatment::Replays | Treatment::Refreshes) if !readable.is_empty() => {
+            Admission::Protected(readable)
+        }
+        Some(Treatment::Executes | Treatment::Replays | Treatment::Refreshes) => Admission::Unprotected(fault.words()),
+        None if fault == key::Fault::Missing => Admission::Unprotected(fault.words()),
+        None => Admission::Refused(fault.words(), fault.refusal().answer(&Matcher::default(), None)),
+    }
+}
+
+/// The key, and the values of the parameters that the contract counts into it.
+fn name_record(contract: &Contract, key: &str, submission: &Submission) -> String {
+    let with = contract.key.as_ref().map(|clause| clause.with.as_slice()).unwrap_or_default();
+    if with.is_empty() {
+        return key.to_owned();
+    }
+    let content: Value = serde_json::from_slice(&submission.body).unwrap_or_default();
+    let values = with.iter().map(|name| content.get(name).cloned().unwrap_or_default());
+    Value::Array(std::iter::once(Value::from(key)).chain(values).collect()).to_string()
+}
+
+/// The body; where the contract does not tell spellings apart, without regard to white space and the order of members.
+fn fingerprint(contract: &Contract, submission: &Submission) -> Vec<u8> {
+    match promised(contract, Row::EquivalentParameters, None) {
+        Some(Treatment::Rejects(_)) => submission.body.to_vec(),
+        _ => canonical(&submission.body),
+    }
+}
+
+/// A body in a form that is the same for every spelling of the same JSON; other bodies as they are.
+pub(super) fn canonical(body: &[u8]) -> Vec<u8> {
+    match serde_json::from_slice::<Value>(body) {
+        Ok(mut content) => {
+            content.sort_all_objects();
+            content.to_string().into_bytes()
+        }
+        Err(_) => body.to_vec(),
+    }
+}
+
+fn relate(record: &Record, submission: &Submission) -> Relation {
+    if record.account != submission.account {
+        Relation::OtherAccount
+    } else if record.collection != submission.collection {
+        Relation::OtherOperation
+    } else {
+        Relation::SameScope
+    }
+}
+
+/// A finished record lives as long as the contract permits. A running one never expires; one whose retention counts
+/// from the end of a resource is kept for ever, which such a contract always allows.
+fn is_expired(contract: &Contract, record: &Record, now: &Moment) -> bool {
+    let Some(clause) = &contract.retention else {
+        return false;
+    };
+    let (Some(retention), Progress::Finished { at, .. }) = (clause.at_most.or(clause.at_least), &record.progress)
+    else {
+        return false;
+    };
+    let since = match clause.anchor.unwrap_or(Anchor::First) {
+        Anchor::First => record.created,
+        Anchor::Completion => *at,
+        Anchor::LastUse => record.last_used,
+        Anchor::ResourceEnd => return false,
+    };
+    now.saturating_sub(since) >= retention.duration()
+}
+
+fn on_duplicate(contract: &Contract, outcome: &Outcome, book: &Book) -> Disposition {
+    let first = outcome.answer.message();
+    let promise = |situation: Situation| situation.row().and_then(|row| promised(contract, row, Some(&first)));
+    let situation = outcome.kind.situation();
+    let as_usual = promise(situation).unwrap_or(Treatment::Replays);
+    if outcome.made.is_some_and(|made| book.changed(made)) {
+        let treatment = promise(Situation::AfterChange).unwrap_or(as_usual);
+        return Disposition { situation: Situation::AfterChange, treatment };
+    }
+    Disposition { situation, treatment: as_usual }
+}
+
+fn on_conflict(contract: &Contract, record: &Record, submission: &Submission) -> Disposition {
+    let equivalent = canonical(&record.fingerprint) == canonical(&submission.body);
+    let (situation, row) = if equivalent {
+        (Situation::EquivalentParameters, Row::EquivalentParameters)
+    } else {
+        (Situation::ChangedParameters, Row::ChangedParameters)
+    };
+    let treatment = promised(contract, row, None).unwrap_or_else(|| Treatment::Rejects(Matcher::default()));
+    Disposition { situation, treatment }
+}
+
+/// Where nothing is promised, a repeat waits for the first request and gets what a later repeat would get.
+fn on_in_flight(contract: &Contract, record: &Record, fingerprint: &[u8]) -> Disposition {
+    let usual = promised(contract, Row::InFlight, None).unwrap_or(Treatment::Replays);
+    if record.fingerprint != fingerprint {
+        let treatment = promised(contract, Row::InFlightChanged, None).unwrap_or(usual);
+        return Disposition { situation: Situation::InFlightChanged, treatment };
+    }
+    Disposition { situation: Situation::InFlight, treatment: usual }
+}
+
+/// An outcome is kept unless its repeat is to be carried out. A refusal before execution is not kept unasked.
+fn after_outcome(contract: &Contract, outcome: &Outcome) -> Memory {
+    let first = outcome.answer.message();
+    let promise = outcome.kind.situation().row().and_then(|row| promised(contract, row, Some(&first)));
+    match (promise, outcome.kind) {
+        (Some(Treatment::Executes), _) | (None, OutcomeKind::ValidationFailure) => Memory::Release,
+        (Some(Treatment::Replays | Treatment::Refreshes | Treatment::Rejects(_)) | None, _) => Memory::Keep,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contract(yaml: &str) -> Contract {
+        serde_json::from_value(serde_yaml::from_str(yaml).unwrap()).unwrap()
+    }
+
+    fn submission(body: &'static str) -> Submission {
+        let key = PresentedKey::One(b"k".to_vec());
+        Submission { account: "default".into(), collection: Collection::Orders, key, body: body.into() }
+    }
+
+    #[test]
+    fn spellings_of_the_same_json_have_one_fingerprint() {
+        let usual = Contract::default();
+        let print = |body| fingerprint(&usual, &submission(body));
+        assert_eq!(print(r#"{"a":{"b":1,"c":[1,2]},"d":2}"#), print(r#" {"d":2, "a":{"c":[1,2],"b":1}} "#));
+        assert_ne!(print(r#"{"a":[1,2]}"#), print(r#"{"a":[2,1]}"#));
+        assert_ne!(print("{"), print("{ "));
+        let strict = contract("conflict: {equivalent_parameters: {rejects: {status: 422}}}");
+        let strictly = |body| fingerprint(&strict, &submission(body));
+        assert_ne!(strictly(r#"{"a":1,"b":2}"#), strictly(r#"{"b":2,"a":1}"#));
+    }
+
+    #[test]
+    fn parameters_can_belong_to_the_key() {
+        let with = contract("key: {carrier: {header: K}, with: [product]}");
+        let name = |body| name_record(&with, "k", &submission(body));
+        assert_eq!(name(r#"{"product":"a","quantity":1}"#), name(r#"{"product":"a","quantity":2}"#));
+        assert_ne!(name(r#"{"product":"a"}"#), name(r#"{"product":"b"}"#));
+    }
+
+    #[test]
+    fn retention_counts_from_its_anchor() {
+        let hour = Moment::from_secs(3600);
+        let outcome = Outcome { kind: OutcomeKind::Success, answer: Answer::no_content(), made: Some(1) };
+        let record = Record {
+            account: "default".into(),
+            collection: Collection::Orders,
+            fingerprint: Vec::new(),
+            created: hour,
+            last_used: hour * 3,
+            progress: Progress::Finished { outcome, at: hour * 2 },
+        };
+        let expired_at = |anchor: &str, hours: u32| {
+            let contract = contract(&format!("retention: {{at_most: 24h, anchor: {anchor}}}"));
+            is_expired(&contract, &record, &(hour * hours))
+        };
+        for (anchor, hours) in [("first", 25), ("completion", 26), ("last-use", 27)] {
+            assert!(!expired_at(anchor, hours - 1), "{anchor}");
+            assert!(expired_at(anchor, hours), "{anchor}");
+        }
+        assert!(!expired_at("resource-end", 9999));
+        assert!(!is_expired(&Contract::default(), &record, &(hour * 9999)));
+    }
+
+    #[test]
+    fn odd_keys_are_refused_unless_the_contract_says_otherwise() {
+        let silent = contract("key: {carrier: {header: K}, max_length: 2}");
+        let key = |text: &str| PresentedKey::One(text.as_bytes().to_vec());
+        assert_eq!(admit_key(&silent, &PresentedKey::Absent), Admission::Unprotected("no key"));
+        assert!(matches!(admit_key(&silent, &key("abc")), Admission::Refused("an overlong key", _)));
+        assert!(matches!(admit_key(&silent, &key("")), Admission::Refused("an empty key", _)));
+        assert!(matches!(admit_key(&silent, &PresentedKey::Unclear), Admission::Refused("a malformed key", _)));
+        let lenient = contract("key: {carrier: {header: K}, max_length: 2, overlong: executes, empty: executes}");
+        assert_eq!(admit_key(&lenient, &key("abc")), Admission::Protected("abc".into()));
+        assert_eq!(admit_key(&lenient, &key("")), Admission::Unprotected("an empty key"));
+    }
+
+    #[test]
+    fn a_case_counts_only_after_the_outcome_that_it_names() {
+        let adyen = contract(
+            "replay: {after_failure: [{when: {header: {transient-error: true}}, allow: executes}, {allow: replays}]}",
+        );
+        let memory = |answer| after_outcome(&adyen, &Outcome { kind: OutcomeKind::Failure, answer, made: None });
+        assert_eq!(memory(Answer::error(422, "no").with_header("transient-error", "true")), Memory::Release);
+        assert_eq!(memory(Answer::error(422, "no")), Memory::Keep);
+    }
+}

@@ -1,0 +1,189 @@
+//! What a contract promises in each clause, in a line for the table.
+
+use crate::contract::{
+    Anchor, BodyFidelity, Clause, Contract, Encoding, Key, Level, Row, StatusFidelity, VariantPromise,
+};
+
+/// What the contract promises in a clause; `None` where it is silent.
+pub(super) fn summary(contract: &Contract, clause: Clause) -> Option<String> {
+    let (facts, promises) = match clause {
+        Clause::Key => (contract.key.as_ref().map(key).unwrap_or_default(), key_promises(contract)),
+        Clause::Retention => (retention(contract), rows(contract, &[(Row::Expired, "expired")])),
+        Clause::Replay => (Vec::new(), replay(contract)),
+        Clause::Conflict => (Vec::new(), conflict(contract)),
+        Clause::Scope => (methods(contract), rows(contract, SCOPE_ROWS)),
+    };
+    let parts: Vec<String> =
+        std::iter::once(facts.join(", ")).filter(|facts| !facts.is_empty()).chain(promises).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+const SCOPE_ROWS: &[(Row, &str)] = &[
+    (Row::OtherMethods, "other methods"),
+    (Row::OtherAccount, "other account"),
+    (Row::OtherOperation, "other operation"),
+    (Row::Replicas, "replicas"),
+    (Row::StoreUnavailable, "store unavailable"),
+];
+
+fn key(key: &Key) -> Vec<String> {
+    let carrier = match key.encoding {
+        Encoding::Bare => key.carrier.to_string(),
+        Encoding::Quoted => format!("{} (quoted)", key.carrier),
+    };
+    let length = match (key.min_length, key.max_length) {
+        (None, None) => None,
+        (Some(shortest), None) => Some(format!("≥ {shortest} characters")),
+        (None, Some(longest)) => Some(format!("≤ {longest} characters")),
+        (Some(shortest), Some(longest)) => Some(format!("{shortest} to {longest} characters")),
+    };
+    let with = (!key.with.is_empty()).then(|| format!("counts together with {}", key.with.join(", ")));
+    std::iter::once(carrier).chain(key.recommended.clone()).chain(length).chain(with).collect()
+}
+
+fn key_promises(contract: &Contract) -> Vec<String> {
+    let order =
+        [(Row::Missing, "missing"), (Row::Empty, "empty"), (Row::Malformed, "malformed"), (Row::Overlong, "overlong")];
+    rows(contract, &order)
+}
+
+fn retention(contract: &Contract) -> Vec<String> {
+    let Some(retention) = &contract.retention else {
+        return Vec::new();
+    };
+    let anchor = retention.anchor.map(|anchor| match anchor {
+        Anchor::First => "counted from the first use",
+        Anchor::Completion => "counted from completion",
+        Anchor::LastUse => "counted from the last use",
+        Anchor::ResourceEnd => "counted from the end of the resource",
+    });
+    let at_least = retention.at_least.map(|period| format!("≥ {period}"));
+    let at_most = retention.at_most.map(|period| format!("≤ {period}"));
+    at_least.into_iter().chain(at_most).chain(anchor.map(str::to_owned)).collect()
+}
+
+fn replay(contract: &Contract) -> Vec<String> {
+    let order = [
+        (Row::AfterSuccess, "after success"),
+        (Row::AfterFailure, "after failure"),
+        (Row::AfterServerError, "after server error"),
+        (Row::AfterValidationFailure, "after validation failure"),
+        (Row::AfterChange, "after change"),
+        (Row::RateLimited, "rate limited"),
+    ];
+    let fidelity = contract.fidelity().map(|(fidelity, level, _)| {
+        let status = match &fidelity.status {
+            StatusFidelity::Same => "the same status".to_owned(),
+            StatusFidelity::OneOf(set) => format!("status {set}"),
+        };
+        let body = match fidelity.body {
+            BodyFidelity::Bytes => "the same bytes",
+            BodyFidelity::Json => "the same JSON",
+            BodyFidelity::Identity => "the same identity",
+        };
+        format!("a replay has {status} and {body}{}", suffix(level))
+    });
+    let marker = contract.marker().map(|(marker, level, _)| format!("marker {}{}", marker.header, suffix(level)));
+    rows(contract, &order).into_iter().chain(fidelity).chain(marker).collect()
+}
+
+fn conflict(contract: &Contract) -> Vec<String> {
+    let Some(conflict) = &contract.conflict else {
+        return Vec::new();
+    };
+    let changed =
+        by_variant(contract, conflict.changed_parameters.as_ref(), Row::ChangedParameters, "changed parameters");
+    let equivalent = by_variant(
+        contract,
+        conflict.equivalent_parameters.as_ref(),
+        Row::EquivalentParameters,
+        "equivalent parameters",
+    );
+    let in_flight = row(contract, Row::InFlight, "in flight").map(|promise| match contract.ends_within() {
+        Some(period) => format!("{promise}, ends within {period}"),
+        None => promise,
+    });
+    let in_flight_changed = row(contract, Row::InFlightChanged, "in flight with other parameters");
+    changed.into_iter().chain(equivalent).chain(in_flight).chain(in_flight_changed).collect()
+}
+
+fn by_variant(contract: &Contract, promises: Option<&VariantPromise>, own: Row, name: &str) -> Vec<String> {
+    match promises {
+        None => Vec::new(),
+        Some(VariantPromise::Every(_)) => row(contract, own, name).into_iter().collect(),
+        Some(VariantPromise::ByVariant(variants)) => {
+            let variants: Vec<String> =
+                variants.iter().map(|(variant, promise)| format!("{variant} {promise}")).collect();
+            vec![format!("{name}: {}", variants.join(", "))]
+        }
+    }
+}
+
+fn methods(contract: &Contract) -> Vec<String> {
+    let methods = contract.scope.as_ref().map(|scope| scope.methods.join(", ")).unwrap_or_default();
+    if methods.is_empty() { Vec::new() } else { vec![methods] }
+}
+
+fn rows(contract: &Contract, order: &[(Row, &str)]) -> Vec<String> {
+    order.iter().filter_map(|(own, name)| row(contract, *own, name)).collect()
+}
+
+fn row(contract: &Contract, row: Row, name: &str) -> Option<String> {
+    let cases: Vec<String> =
+        contract.rulings(row).iter().map(|ruling| format!("{}{}", ruling.case, suffix(ruling.level))).collect();
+    (!cases.is_empty()).then(|| format!("{name}: {}", cases.join("; else ")))
+}
+
+/// A must needs no word.
+fn suffix(level: Level) -> &'static str {
+    match level {
+        Level::Must => "",
+        Level::Should => " (should)",
+        Level::May => " (may)",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summaries(yaml: &str) -> Vec<Option<String>> {
+        let contract: Contract = serde_json::from_value(serde_yaml::from_str(yaml).unwrap()).unwrap();
+        Clause::ALL.into_iter().map(|clause| summary(&contract, clause)).collect()
+    }
+
+    #[test]
+    fn a_silent_contract_promises_nothing() {
+        assert_eq!(summaries("{}"), vec![None; 5]);
+    }
+
+    #[test]
+    fn promises_read_as_a_line() {
+        let yaml = r#"
+key: {carrier: {header: Idempotency-Key}, encoding: quoted, recommended: uuid-v4, max_length: 255, missing: {rejects: {status: 400}}}
+retention: {at_least: 24h, at_most: 48h, anchor: last-use, expired: executes}
+replay:
+  after_success: replays
+  after_failure: [{when: {status: 402}, allow: replays}, {allow: executes, level: should}]
+  fidelity: {status: [200, 201], body: json}
+  marker: {header: Idempotent-Replayed, level: may}
+conflict:
+  changed_parameters: {amount: {rejects: {status: 422}}, note: replays}
+  in_flight: {allow: {rejects: {status: 409}}, ends_within: 60s}
+scope: {methods: [POST, PATCH], other_account: executes}
+"#;
+        let lines: Vec<String> = summaries(yaml).into_iter().flatten().collect();
+        assert_eq!(
+            lines,
+            [
+                "header Idempotency-Key (quoted), uuid-v4, ≤ 255 characters; missing: rejects with status 400",
+                "≥ 1day, ≤ 2days, counted from the last use; expired: executes",
+                "after success: replays; after failure: replays when the first answer had status 402; else executes \
+                 (should); a replay has status 200 or 201 and the same JSON; marker Idempotent-Replayed (may)",
+                "changed parameters: amount rejects with status 422, note replays; in flight: rejects with status 409, \
+                 ends within 1m",
+                "POST, PATCH; other account: executes",
+            ]
+        );
+    }
+}

@@ -1,0 +1,209 @@
+//! The report for a terminal: the table of the five clauses, every requirement, and the evidence for what is wrong.
+//!
+//! Whatever differs from one run to the next without meaning anything (names, times, identities) stands in the
+//! header, in the evidence and in the footer only, so that the checklists of two runs can be compared.
+
+use comfy_table::{Cell, Color, ColumnConstraint, ContentArrangement, Table, presets};
+
+use super::declared;
+use super::leftovers::Effects;
+use super::text::{Paint, Tone, escape, plural, wrap};
+use crate::checklist::{Checklist, ClauseLine, ClauseVerdict, ExitStatus};
+use crate::contract::{Contract, Verdict};
+use crate::history::History;
+
+/// The width that is assumed where there is no terminal.
+const DEFAULT_WIDTH: u16 = 100;
+/// Narrower terminals are not catered for.
+const NARROWEST: u16 = 60;
+
+/// How the report is to look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TerminalOptions {
+    /// Whether ANSI colours are used. They never say anything that the words do not.
+    pub color: bool,
+    /// The width in columns; a fixed one where this is not given.
+    pub width: Option<u16>,
+    /// 0 for what matters; from 1 on also whole contents, header fields, and what nobody declared.
+    pub verbose: u8,
+}
+
+/// Renders a checklist with its evidence for a terminal.
+pub fn terminal(
+    checklist: &Checklist<'_>,
+    contract: &Contract,
+    history: &History,
+    options: &TerminalOptions,
+) -> String {
+    let view = View { checklist, contract, history, options, paint: Paint::new(options.color) };
+    let effects = Effects::of(history);
+    let sections = [
+        view.header(),
+        view.warnings(),
+        view.table(),
+        view.requirements(),
+        view.violations(),
+        view.inconclusive(),
+        view.observed(),
+        view.untested(),
+        view.leftovers(&effects),
+        view.footer(&effects),
+    ];
+    sections.concat()
+}
+
+/// Everything that the sections of the report look at.
+pub(super) struct View<'a> {
+    pub(super) checklist: &'a Checklist<'a>,
+    pub(super) contract: &'a Contract,
+    pub(super) history: &'a History,
+    pub(super) options: &'a TerminalOptions,
+    pub(super) paint: Paint,
+}
+
+impl View<'_> {
+    pub(super) fn width(&self) -> usize {
+        usize::from(self.columns())
+    }
+
+    fn columns(&self) -> u16 {
+        self.options.width.unwrap_or(DEFAULT_WIDTH).max(NARROWEST)
+    }
+
+    pub(super) fn is_verbose(&self) -> bool {
+        self.options.verbose > 0
+    }
+
+    pub(super) fn heading(&self, title: &str) -> String {
+        self.paint.apply(Tone::Strong, title)
+    }
+
+    fn header(&self) -> String {
+        let Some(run) = &self.history.run else {
+            return String::new();
+        };
+        let title = run.document.get("title").and_then(|title| title.as_str());
+        let title = title.map(|title| format!(" ({})", escape(title))).unwrap_or_default();
+        let profile = self.heading(&format!("{}{title}", escape(&run.profile)));
+        let (program, base_url) = (escape(&run.program), escape(&run.base_url));
+        let (name, started) = (escape(&run.run), escape(&run.started));
+        format!("{profile} at {base_url}\nidemspec {program}, run {name}, started {started}\n\n")
+    }
+
+    /// What a reader has to know before anything else.
+    fn warnings(&self) -> String {
+        let mut warnings = String::new();
+        if let Some(sentence) = self.checklist.instrument {
+            warnings.push_str(&self.paint.apply(Tone::Bad, "THE CONTROL FAILED"));
+            warnings.push('\n');
+            warnings.push_str(&wrap(&escape(sentence), self.width(), "  "));
+            warnings.push_str("  What rests on it reads inconclusive below, whatever was seen.\n\n");
+        }
+        if self.checklist.interrupted {
+            warnings.push_str(&self.paint.apply(Tone::Doubtful, "THE RUN WAS INTERRUPTED"));
+            warnings.push_str("\n  What had not run by then reads untested below.\n\n");
+        }
+        warnings
+    }
+
+    fn table(&self) -> String {
+        let mut table = Table::new();
+        table
+            .load_style(presets::UTF8_FULL_CONDENSED)
+            .set_content_arrangement(ContentArrangement::Dynamic)
+            .set_width(self.columns())
+            .set_header(["clause", "declared", "observed", "verdict"]);
+        if self.options.color {
+            table.enforce_styling();
+        } else {
+            table.force_no_tty();
+        }
+        for line in &self.checklist.clauses {
+            let declared = declared::summary(self.contract, line.clause).unwrap_or_else(|| "nothing".into());
+            let verdict = format!("{} {}", mark(line.verdict), line.verdict);
+            let verdict = Cell::new(verdict).fg(color(clause_tone(line.verdict)));
+            table.add_row([Cell::new(line.clause), Cell::new(escape(&declared)), Cell::new(observed(line)), verdict]);
+        }
+        for whole in [0, 3] {
+            if let Some(column) = table.column_mut(whole) {
+                column.set_constraint(ColumnConstraint::ContentWidth);
+            }
+        }
+        format!("{table}\n\n")
+    }
+
+    fn footer(&self, effects: &Effects<'_>) -> String {
+        let attempts: usize = self.history.cases.values().map(|case| case.attempts.len()).sum();
+        let cases = plural(self.history.cases.len(), "case");
+        let requests = match self.history.requests {
+            Some(1) => format!("1 request, {attempts} of them attempts"),
+            Some(requests) => format!("{requests} requests, {attempts} of them attempts"),
+            None => plural(attempts, "attempt"),
+        };
+        let (skipped, made, left) = (self.history.skipped.len(), effects.made, effects.left.len());
+        let status = self.checklist.exit_status();
+        let result = format!("Result: {} (exit {})", status.word(), status.code());
+        let result = self.paint.apply(status_tone(status), &result);
+        let why = self.checklist.decision.sentence();
+        format!(
+            "{cases} run, {skipped} not run; {requests}; {} made, {left} left behind\n{result}: {why}\n",
+            plural(made, "effect")
+        )
+    }
+}
+
+/// `3 hold, 1 violated, 4 untested`; what nobody declared and nobody exercised is not counted.
+fn observed(line: &ClauseLine<'_>) -> String {
+    let count = |says: &dyn Fn(&Verdict) -> bool| {
+        line.requirements.iter().filter(|line| !line.is_idle() && says(&line.verdict)).count()
+    };
+    let held = count(&|verdict| *verdict == Verdict::Holds);
+    let counts = [
+        (count(&|verdict| *verdict == Verdict::Violated), "violated"),
+        (count(&|verdict| matches!(verdict, Verdict::Inconclusive(_))), "inconclusive"),
+        (held, if held == 1 { "holds" } else { "hold" }),
+        (count(&|verdict| *verdict == Verdict::Observed), "observed"),
+        (count(&|verdict| matches!(verdict, Verdict::Untested(_))), "untested"),
+    ];
+    let parts: Vec<String> =
+        counts.iter().filter(|(number, _)| *number > 0).map(|(number, word)| format!("{number} {word}")).collect();
+    if parts.is_empty() { "nothing".into() } else { parts.join(", ") }
+}
+
+fn mark(verdict: ClauseVerdict) -> char {
+    match verdict {
+        ClauseVerdict::Holds => '✓',
+        ClauseVerdict::Violated => '✗',
+        ClauseVerdict::Inconclusive => '?',
+        ClauseVerdict::Partial => '~',
+        ClauseVerdict::Untested | ClauseVerdict::Undeclared => '-',
+        ClauseVerdict::Observed => 'o',
+    }
+}
+
+fn clause_tone(verdict: ClauseVerdict) -> Tone {
+    match verdict {
+        ClauseVerdict::Holds => Tone::Good,
+        ClauseVerdict::Violated => Tone::Bad,
+        ClauseVerdict::Inconclusive | ClauseVerdict::Partial => Tone::Doubtful,
+        ClauseVerdict::Untested | ClauseVerdict::Undeclared | ClauseVerdict::Observed => Tone::Quiet,
+    }
+}
+
+fn status_tone(status: ExitStatus) -> Tone {
+    match status {
+        ExitStatus::Sound => Tone::Good,
+        ExitStatus::Violated => Tone::Bad,
+        ExitStatus::Usage | ExitStatus::Inconclusive | ExitStatus::NothingSelected => Tone::Doubtful,
+    }
+}
+
+fn color(tone: Tone) -> Color {
+    match tone {
+        Tone::Good => Color::Green,
+        Tone::Bad => Color::Red,
+        Tone::Doubtful => Color::Yellow,
+        Tone::Quiet => Color::DarkGrey,
+        Tone::Strong => Color::Reset,
+    }
+}

@@ -1,0 +1,170 @@
+//! One case: its steps, one after the other.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use indexmap::IndexMap;
+
+use super::pace::CapReached;
+use super::{Context, RunError};
+use crate::contract::Reason;
+use crate::history::{AttemptEnd, Calibration, EventKind, Intent, IntentId};
+use crate::journal::WriteError;
+use crate::plan::PlannedCase;
+use crate::profile::RenderError;
+use crate::scenario::{Send, Step};
+
+/// A case while it runs.
+pub(super) struct CaseRun<'r> {
+    pub(super) context: &'r Context,
+    pub(super) case: &'r PlannedCase,
+    pub(super) calibration: Calibration,
+    pub(super) intents: IndexMap<String, Intent>,
+    /// The number of the last attempt that was begun.
+    pub(super) attempts: u32,
+    /// By marker and counter: how many effects were listed last.
+    pub(super) listed: BTreeMap<String, BTreeMap<usize, usize>>,
+    /// Markers and the identities that answers named for them.
+    pub(super) named: BTreeSet<(String, String)>,
+    /// The latest time by which everything that was sent may still be running, if anything may.
+    pub(super) unfinished_until: Option<Duration>,
+}
+
+/// Why a case ended before its last step.
+pub(super) enum Stop {
+    Interrupted,
+    Because(Reason),
+    Fatal(RunError),
+}
+
+impl From<CapReached> for Stop {
+    fn from(_: CapReached) -> Self {
+        Self::Because(Reason::RequestCap)
+    }
+}
+
+impl From<WriteError> for Stop {
+    fn from(error: WriteError) -> Self {
+        Self::Fatal(RunError::Journal(error))
+    }
+}
+
+impl From<RenderError> for Stop {
+    fn from(error: RenderError) -> Self {
+        Self::Fatal(RunError::Render(error))
+    }
+}
+
+impl<'r> CaseRun<'r> {
+    pub(super) fn new(context: &'r Context, case: &'r PlannedCase, calibration: Calibration) -> Self {
+        Self {
+            context,
+            case,
+            calibration,
+            intents: IndexMap::new(),
+            attempts: 0,
+            listed: BTreeMap::new(),
+            named: BTreeSet::new(),
+            unfinished_until: None,
+        }
+    }
+
+    /// Takes all steps, and counts after each of them.
+    pub(super) async fn run(&mut self) -> Result<(), Stop> {
+        for step in &self.case.steps {
+            self.check_interrupt()?;
+            self.step(step).await?;
+        }
+        // A lost attempt may still have an effect; a count is closed only when that is out of the question.
+        if self.wait_until_finished().await? {
+            self.count_all().await?;
+        }
+        Ok(())
+    }
+
+    async fn step(&mut self, step: &Step) -> Result<(), Stop> {
+        match step {
+            Step::Send(send) if self.passes_over(send) => Ok(()),
+            Step::Send(send) => {
+                self.send(send).await?;
+                self.count_intent(&send.intent).await
+            }
+            Step::Repeat(repeat) => {
+                self.repeat(repeat).await?;
+                self.count_intent(&repeat.intent).await
+            }
+            Step::Wait(wait) => self.wait(*wait).await,
+            Step::Hook(hook) => {
+                self.hook(hook).await?;
+                self.count_all().await
+            }
+            Step::Count(count) => {
+                // A first mention reads the counter anyway, before anything is sent.
+                if self.intents.contains_key(&count.intent) {
+                    self.count_intent(&count.intent).await
+                } else {
+                    self.intent(&count.intent, None).await.map(|_| ())
+                }
+            }
+        }
+    }
+
+    pub(super) fn check_interrupt(&self) -> Result<(), Stop> {
+        if self.context.interrupt.is_set() { Err(Stop::Interrupted) } else { Ok(()) }
+    }
+
+    /// The intent of this name. The first mention decides on key and marker, writes them to disk, and reads the
+    /// counters, so that effects of an earlier run under the same marker would be noticed.
+    pub(super) async fn intent(&mut self, name: &str, like: Option<&str>) -> Result<Intent, Stop> {
+        if let Some(intent) = self.intents.get(name) {
+            return Ok(intent.clone());
+        }
+        let shared = like.and_then(|like| self.intents.get(like));
+        let intent = Intent {
+            id: IntentId(u32::try_from(self.intents.len()).unwrap_or(u32::MAX).saturating_add(1)),
+            name: name.to_owned(),
+            key: uuid::Uuid::new_v4().to_string(),
+            marker: shared.map_or_else(new_marker, |shared| shared.marker.clone()),
+            like: shared.map(|shared| shared.id),
+        };
+        self.context.recorder.record_synced(Some(&self.case.id), EventKind::IntentCreated(intent.clone())).await?;
+        self.intents.insert(name.to_owned(), intent.clone());
+        if intent.like.is_none() {
+            self.read_counters(&intent.marker).await?;
+        }
+        Ok(intent)
+    }
+
+    /// Whether a conditional step is not needed, or not possible.
+    fn passes_over(&self, send: &Send) -> bool {
+        let Some(enough) = send.unless_counted else { return false };
+        let offered = send.parameters.as_deref().is_none_or(|name| self.context.bound.has_variant(name));
+        let named = send.like.as_ref().unwrap_or(&send.intent);
+        let marker = self.intents.get(named).map(|intent| intent.marker.as_str());
+        !offered || marker.is_some_and(|marker| self.counted(marker) >= enough)
+    }
+
+    /// How many effects are known of a marker: by the counter that shows the fewest, or by the identities in answers.
+    fn counted(&self, marker: &str) -> usize {
+        let listed = self.listed.get(marker).and_then(|counters| counters.values().min());
+        let named = || self.named.iter().filter(|(own, _)| own == marker).count();
+        listed.copied().unwrap_or_else(named)
+    }
+
+    /// Notes how long an attempt without an answer may still be running at the server.
+    pub(super) fn note_unfinished(&mut self, end: &AttemptEnd) {
+        if end.outcome.response().is_some() || end.outcome.reached_nothing() {
+            return;
+        }
+        if let Some(bound) = self.context.bound.profile().contract.ends_within() {
+            let until = end.timing.ended + bound.duration();
+            self.unfinished_until = self.unfinished_until.max(Some(until));
+        }
+    }
+}
+
+/// A marker that no other intent has.
+fn new_marker() -> String {
+    let random = uuid::Uuid::new_v4().simple().to_string();
+    format!("idemspec-{}", &random[..16])
+}

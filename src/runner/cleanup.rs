@@ -1,0 +1,111 @@
+//! Removing the effects of a run. Runs in any case: also after an interruption, and when the journal failed.
+
+use std::collections::BTreeSet;
+
+use super::{Context, RunError, case, count};
+use crate::history::{CaseHistory, Cleanup, EventKind, History, Listing};
+
+/// An effect that a run left behind.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Leftover {
+    /// The account that owns it.
+    pub account: String,
+    /// Its identity.
+    pub identity: String,
+    /// The marker of its action.
+    pub marker: String,
+}
+
+/// The effects that a history shows, in a stable order: those that answers name, and those that counters listed.
+pub fn leftovers(history: &History) -> BTreeSet<Leftover> {
+    history.cases.values().flat_map(leftovers_of_case).collect()
+}
+
+fn leftovers_of_case(case: &CaseHistory) -> Vec<Leftover> {
+    let answered = case.attempts.iter().filter_map(|attempt| {
+        let identity = attempt.end.as_ref()?.identity.clone()?;
+        let marker = case.intent(attempt.start.intent)?.marker.clone();
+        Some(Leftover { account: attempt.start.account.clone(), identity, marker })
+    });
+    let listed = case.counts.iter().flat_map(|count| match &count.listing {
+        Listing::Items(items) => items
+            .iter()
+            .map(|item| Leftover {
+                account: count.account.clone(),
+                identity: item.identity.clone(),
+                marker: count.marker.clone(),
+            })
+            .collect(),
+        Listing::Failed(_) => Vec::new(),
+    });
+    answered.chain(listed).collect()
+}
+
+/// Removes what the run left behind.
+pub(super) async fn clean_up(context: &Context) -> Result<(), RunError> {
+    if context.bound.profile().operation.cleanup.is_none() {
+        return Ok(());
+    }
+    let history = context.recorder.history();
+    let mut effects = leftovers(&history);
+    effects.extend(late_effects(context, &history).await?);
+    for effect in effects {
+        let error = remove(context, &effect).await?;
+        let cleanup = Cleanup { identity: effect.identity, error };
+        context.recorder.record(None, EventKind::CleanedUp(cleanup))?;
+    }
+    Ok(())
+}
+
+/// Effects of attempts without an answer, which may have come after the last count.
+async fn late_effects(context: &Context, history: &History) -> Result<Vec<Leftover>, RunError> {
+    let mut effects = Vec::new();
+    for marker in unanswered_markers(history) {
+        for (index, counter) in count::counters(&context.bound).iter().enumerate() {
+            if context.pace.take_cleanup().is_err() {
+                return Ok(effects);
+            }
+            let listing = match count::list(context, index, counter, &marker).await {
+                Ok(listing) => listing,
+                Err(case::Stop::Fatal(error)) => return Err(error),
+                Err(case::Stop::Interrupted | case::Stop::Because(_)) => continue,
+            };
+            if let Listing::Items(items) = listing {
+                effects.extend(items.into_iter().map(|item| Leftover {
+                    account: crate::profile::DEFAULT.to_owned(),
+                    identity: item.identity,
+                    marker: marker.clone(),
+                }));
+            }
+        }
+    }
+    Ok(effects)
+}
+
+fn unanswered_markers(history: &History) -> BTreeSet<String> {
+    let mut markers = BTreeSet::new();
+    for case in history.cases.values() {
+        for attempt in &case.attempts {
+            let answered = attempt.end.as_ref().is_some_and(|end| end.outcome.response().is_some());
+            if let (false, Some(intent)) = (answered, case.intent(attempt.start.intent)) {
+                markers.insert(intent.marker.clone());
+            }
+        }
+    }
+    markers
+}
+
+/// Removes one effect; what is already gone counts as removed. Returns why it could not be removed.
+async fn remove(context: &Context, effect: &Leftover) -> Result<Option<String>, RunError> {
+    let Some(request) = context.bound.cleanup_request(&effect.identity, &effect.marker, &effect.account)? else {
+        return Ok(None);
+    };
+    if context.pace.take_cleanup().is_err() {
+        return Ok(Some("the cap of --max-requests was reached".into()));
+    }
+    Ok(match context.send_control(&request).await {
+        Ok(response) if (200..300).contains(&response.status) || matches!(response.status, 404 | 410) => None,
+        Ok(response) => Some(format!("the target answered {}", response.status)),
+        Err(error) => Some(error.to_string()),
+    })
+}

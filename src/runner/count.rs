@@ -1,0 +1,155 @@
+//! Counting effects, independently of the answers.
+
+use super::Context;
+use super::case::{CaseRun, Stop};
+use crate::contract::Period;
+use crate::history::{Count, CountFailure, EventKind, Item, Listing};
+use crate::message::{Extractor, Response};
+use crate::plan::READS_PER_COUNT;
+use crate::profile::{Bound, Counter, DEFAULT, EffectSource};
+
+impl CaseRun<'_> {
+    /// Counts the effects of an action, so often that a count can be closed.
+    pub(super) async fn count_intent(&mut self, name: &str) -> Result<(), Stop> {
+        match self.intents.get(name).map(|intent| intent.marker.clone()) {
+            Some(marker) => self.count_marker(&marker).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Counts the effects of every action of the case.
+    pub(super) async fn count_all(&mut self) -> Result<(), Stop> {
+        let mut markers: Vec<String> = self.intents.values().map(|intent| intent.marker.clone()).collect();
+        markers.dedup();
+        for marker in markers {
+            self.count_marker(&marker).await?;
+        }
+        Ok(())
+    }
+
+    async fn count_marker(&mut self, marker: &str) -> Result<(), Stop> {
+        let settle = counters(&self.context.bound)
+            .iter()
+            .map(|counter| counter.settle)
+            .max()
+            .map_or_else(Default::default, Period::duration);
+        for read in 0..READS_PER_COUNT {
+            if read > 0 {
+                self.pause(settle).await?;
+            }
+            self.read_counters(marker).await?;
+        }
+        Ok(())
+    }
+
+    /// Reads every counter once.
+    pub(super) async fn read_counters(&mut self, marker: &str) -> Result<(), Stop> {
+        for (index, counter) in counters(&self.context.bound).iter().enumerate() {
+            self.context.pace.take_control()?;
+            let began = self.context.recorder.elapsed();
+            let listing = list(self.context, index, counter, marker).await?;
+            if let Listing::Items(items) = &listing {
+                self.listed.entry(marker.to_owned()).or_default().insert(index, items.len());
+            }
+            let count = Count {
+                marker: marker.to_owned(),
+                counter: index,
+                account: DEFAULT.to_owned(),
+                operation: DEFAULT.to_owned(),
+                after: self.attempts,
+                began,
+                ended: self.context.recorder.elapsed(),
+                listing,
+            };
+            self.context.recorder.record(Some(&self.case.id), EventKind::Counted(count))?;
+        }
+        Ok(())
+    }
+}
+
+/// The counters that the profile declares.
+pub(super) fn counters(bound: &Bound) -> &[Counter] {
+    match &bound.profile().operation.effects {
+        Some(EffectSource::Counters(counters)) => counters,
+        Some(EffectSource::Identity(_)) | None => &[],
+    }
+}
+
+/// Asks one counter for the effects of a marker.
+pub(super) async fn list(context: &Context, index: usize, counter: &Counter, marker: &str) -> Result<Listing, Stop> {
+    let request = context.bound.count_request(index, marker, DEFAULT)?;
+    Ok(match context.send_control(&request).await {
+        Ok(response) => listing(counter, &response),
+        Err(error) => Listing::Failed(CountFailure::NoAnswer(error.to_string())),
+    })
+}
+
+fn listing(counter: &Counter, response: &Response) -> Listing {
+    if !(200..300).contains(&response.status) {
+        return Listing::Failed(CountFailure::Status(response.status));
+    }
+    if counter.paged.as_ref().is_some_and(|paged| paged.fits(response, None)) {
+        return Listing::Failed(CountFailure::Paged);
+    }
+    match &counter.each {
+        Extractor::Header(_) => {
+            let plain = |identity| Item { identity, content: None };
+            Listing::Items(counter.each.extract(response).into_iter().map(plain).collect())
+        }
+        Extractor::Json(path) => match response.json() {
+            None => Listing::Failed(CountFailure::Unreadable("it is not JSON".into())),
+            Some(document) => Listing::Items(
+                path.with_parents(&document)
+                    .into_iter()
+                    .map(|(identity, parent)| Item { identity, content: parent.map(ToString::to_string) })
+                    .collect(),
+            ),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::JsonPath;
+    use crate::profile::{RequestTemplate, Template};
+
+    fn counter() -> Counter {
+        Counter {
+            request: RequestTemplate {
+                method: "GET".into(),
+                path: Template("/orders".into()),
+                query: Default::default(),
+                headers: Default::default(),
+                json: None,
+                form: None,
+                fresh: Vec::new(),
+            },
+            each: Extractor::Json(JsonPath::parse("$.orders[*].id").unwrap()),
+            settle: Period::default(),
+            paged: Some(serde_yaml::from_str(r#"json: {"$.has_more": true}"#).unwrap()),
+        }
+    }
+
+    fn answer(status: u16, body: &str) -> Response {
+        Response { status, headers: Vec::new(), body: body.into() }
+    }
+
+    #[test]
+    fn items_carry_what_the_list_shows_beside_the_identity() {
+        let listing = listing(&counter(), &answer(200, r#"{"orders":[{"id":7,"quantity":2}]}"#));
+        let item = Item { identity: "7".into(), content: Some(r#"{"id":7,"quantity":2}"#.into()) };
+        assert_eq!(listing, Listing::Items(vec![item]));
+    }
+
+    #[test]
+    fn a_list_that_cannot_be_trusted_is_no_count() {
+        let failed = |status, body| match listing(&counter(), &answer(status, body)) {
+            Listing::Failed(failure) => failure,
+            Listing::Items(items) => panic!("{items:?}"),
+        };
+        assert_eq!(failed(500, "{}"), CountFailure::Status(500));
+        assert_eq!(failed(200, r#"{"orders":[],"has_more":true}"#), CountFailure::Paged);
+        assert!(matches!(failed(200, "<html>"), CountFailure::Unreadable(_)));
+    }
+}

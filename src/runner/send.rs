@@ -1,0 +1,149 @@
+//! The step `send`: one attempt on the wire, again only where the target turned it away.
+
+use super::case::{CaseRun, Stop};
+use super::pace::{MOST_RETRIES, retry_after};
+use crate::contract::{Contract, Matcher, Row, Treatment};
+use crate::history::{AttemptEnd, AttemptId, AttemptStart, EventKind, Intent, Outcome};
+use crate::message::{Request, Response};
+use crate::profile::{BASE, DEFAULT, RenderRequest};
+use crate::scenario::{KeyChoice, Percent, Send};
+use crate::wire::{self, AttemptOptions};
+
+/// Where in the service time an execution is broken off, if the scenario does not say.
+const MIDDLE: Percent = Percent(50);
+
+impl CaseRun<'_> {
+    /// Sends one attempt. Where the target turned it away without a promise (429, 502, 503, 504), the same attempt is
+    /// sent again after the time that `Retry-After` names.
+    pub(super) async fn send(&mut self, send: &Send) -> Result<AttemptEnd, Stop> {
+        let intent = self.intent(&send.intent, send.like.as_deref()).await?;
+        for _ in 0..MOST_RETRIES {
+            let end = self.attempt(&intent, send).await?;
+            let pause = match end.outcome.answer() {
+                Some(response) if turned_away(&self.context.bound.profile().contract, response) => {
+                    retry_after(response)
+                }
+                Some(_) | None => return Ok(end),
+            };
+            if pause > self.context.max_wait.duration() {
+                return Ok(end);
+            }
+            self.pause(pause).await?;
+        }
+        self.attempt(&intent, send).await
+    }
+
+    async fn attempt(&mut self, intent: &Intent, send: &Send) -> Result<AttemptEnd, Stop> {
+        self.check_interrupt()?;
+        self.context.pace.take_attempt()?;
+        let (start, request) = self.prepare(intent, send)?;
+        let id = start.id;
+        self.context.recorder.record_synced(Some(&self.case.id), EventKind::AttemptStarted(start)).await?;
+        let options = self.options(send);
+        let attempted = wire::attempt(&self.context.endpoint, &request, &options).await;
+        let end = self.end(id, attempted);
+        self.note_unfinished(&end);
+        self.named.extend(end.identity.iter().map(|identity| (intent.marker.clone(), identity.clone())));
+        self.context.recorder.record(Some(&self.case.id), EventKind::AttemptEnded(end.clone()))?;
+        Ok(end)
+    }
+
+    fn prepare(&mut self, intent: &Intent, send: &Send) -> Result<(AttemptStart, Request), Stop> {
+        let key = match send.key {
+            Some(KeyChoice::None) => None,
+            None => Some(intent.key.as_str()),
+        };
+        let variant = send.parameters.as_deref().unwrap_or(BASE);
+        let account = send.account.as_deref().unwrap_or(DEFAULT);
+        let request = self.context.bound.request(&RenderRequest {
+            variant,
+            marker: &intent.marker,
+            key,
+            account,
+            method: send.method.as_deref(),
+        })?;
+        self.attempts += 1;
+        let start = AttemptStart {
+            id: AttemptId(self.attempts),
+            intent: intent.id,
+            key: key.map(str::to_owned),
+            parameters: variant.to_owned(),
+            account: account.to_owned(),
+            operation: DEFAULT.to_owned(),
+            method: request.method.to_string(),
+            replica: None,
+            lose: send.lose,
+            request: request.shown(),
+        };
+        Ok((start, request))
+    }
+
+    fn options(&self, send: &Send) -> AttemptOptions<'_> {
+        let fraction = send.after.unwrap_or(MIDDLE);
+        AttemptOptions {
+            lose: send.lose,
+            service_time: self.calibration.latency.saturating_sub(self.calibration.round_trip),
+            fraction: f64::from(fraction.0) / 100.0,
+            time_limit: self.context.bound.profile().target.time_limit.duration(),
+            started: self.context.recorder.started(),
+            secrets: self.context.bound.secrets(),
+            ..AttemptOptions::new(self.context.recorder.started(), self.context.bound.secrets())
+        }
+    }
+
+    fn end(&self, id: AttemptId, attempted: wire::Attempted) -> AttemptEnd {
+        let operation = &self.context.bound.profile().operation;
+        let response = attempted.outcome.response();
+        let success = response.is_some_and(|response| match &operation.success {
+            Some(matcher) => matcher.fits(response, None),
+            None => (200..300).contains(&response.status),
+        });
+        let identity =
+            response.filter(|_| success).and_then(|response| operation.identity.extract(response).into_iter().next());
+        AttemptEnd { id, outcome: attempted.outcome, timing: attempted.timing, success, identity }
+    }
+}
+
+/// Whether a target turned an attempt away: a 429, 502, 503 or 504 that no promise of the contract describes.
+fn turned_away(contract: &Contract, response: &Response) -> bool {
+    matches!(response.status, 429 | 502 | 503 | 504)
+        && !REJECTING_ROWS.iter().any(|row| rejections(contract, *row).any(|matcher| matcher.fits(response, None)))
+}
+
+/// Whether an answer says that an earlier attempt is still running. An answer that fits the finished row is settled,
+/// whatever else it resembles.
+pub(super) fn says_in_flight(contract: &Contract, outcome: &Outcome) -> bool {
+    let Some(response) = outcome.answer() else { return false };
+    let fits = |row| rejections(contract, row).any(|matcher| matcher.fits(response, None));
+    fits(Row::InFlight) && !fits(Row::AfterSuccess)
+}
+
+fn rejections(contract: &Contract, row: Row) -> impl Iterator<Item = &Matcher> {
+    contract.rulings(row).into_iter().flat_map(|ruling| &ruling.case.allow).filter_map(|treatment| match treatment {
+        Treatment::Rejects(matcher) => Some(matcher),
+        Treatment::Executes | Treatment::Replays | Treatment::Refreshes => None,
+    })
+}
+
+const REJECTING_ROWS: [Row; 20] = [
+    Row::Missing,
+    Row::Empty,
+    Row::Malformed,
+    Row::Overlong,
+    Row::Expired,
+    Row::AfterSuccess,
+    Row::AfterFailure,
+    Row::AfterServerError,
+    Row::AfterValidationFailure,
+    Row::AfterChange,
+    Row::RateLimited,
+    Row::ChangedParameters,
+    Row::EquivalentParameters,
+    Row::InFlight,
+    Row::InFlightChanged,
+    Row::OtherMethods,
+    Row::OtherAccount,
+    Row::OtherOperation,
+    Row::Replicas,
+    Row::StoreUnavailable,
+];

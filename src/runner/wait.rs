@@ -1,0 +1,52 @@
+//! The step `wait`, and every other pause. All of them end at once when the run is interrupted.
+
+use std::time::Duration;
+
+use super::case::{CaseRun, Stop};
+use crate::contract::Period;
+use crate::profile::EffectSource;
+use crate::scenario::Wait;
+
+/// What a wait for the end of "in flight" is longer than the declared bound: clocks and timers are not exact.
+const MARGIN: Duration = Duration::from_millis(50);
+
+impl CaseRun<'_> {
+    pub(super) async fn wait(&mut self, wait: Wait) -> Result<(), Stop> {
+        match wait {
+            Wait::For(period) => self.pause(period.duration()).await,
+            Wait::Settle => self.pause(self.longest_settle()).await,
+            Wait::Handler => self.pause(self.calibration.latency * 2).await,
+            Wait::InFlight => self.wait_until_finished().await.map(|_| ()),
+        }
+    }
+
+    /// Waits until no attempt can still be running at the server, if that is known and not too far away. Tells
+    /// whether it waited.
+    pub(super) async fn wait_until_finished(&mut self) -> Result<bool, Stop> {
+        let Some(until) = self.unfinished_until else { return Ok(false) };
+        let left = (until + MARGIN).saturating_sub(self.context.recorder.elapsed());
+        if left > self.context.max_wait.duration() {
+            return Ok(false);
+        }
+        self.unfinished_until = None;
+        self.pause(left).await?;
+        Ok(true)
+    }
+
+    /// Lets time pass, unless the run is interrupted.
+    pub(super) async fn pause(&self, pause: Duration) -> Result<(), Stop> {
+        tokio::select! {
+            () = tokio::time::sleep(pause) => Ok(()),
+            () = self.context.interrupt.wait() => Err(Stop::Interrupted),
+        }
+    }
+
+    fn longest_settle(&self) -> Duration {
+        match &self.context.bound.profile().operation.effects {
+            Some(EffectSource::Counters(counters)) => {
+                counters.iter().map(|counter| counter.settle).max().map_or(Duration::ZERO, Period::duration)
+            }
+            Some(EffectSource::Identity(_)) | None => Duration::ZERO,
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Ctrl-C ends a run in good order: effects are removed, the journal reads back, nothing looks passed.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use idemspec::journal;
+
+use crate::support::{Stub, program};
+
+/// An order API that remembers which orders there are, and takes its time.
+struct Orders {
+    alive: Mutex<Vec<usize>>,
+    next: AtomicUsize,
+}
+
+#[test]
+fn ctrl_c_cleans_up_and_leaves_a_journal() {
+    let orders = Arc::new(Orders { alive: Mutex::default(), next: AtomicUsize::new(1) });
+    let kept = Arc::clone(&orders);
+    let stub = Stub::start(move |asked| match asked.method.as_str() {
+        "POST" => {
+            let id = kept.next.fetch_add(1, Ordering::SeqCst);
+            kept.alive.lock().unwrap().push(id);
+            // The control runs at full speed; what comes after it is slow enough to be interrupted.
+            std::thread::sleep(Duration::from_millis(if id > 2 { 400 } else { 1 }));
+            (201, "application/json", format!(r#"{{"order_id":{id}}}"#))
+        }
+        "DELETE" => {
+            let id: usize = asked.target.rsplit('/').next().unwrap().parse().unwrap();
+            kept.alive.lock().unwrap().retain(|alive| *alive != id);
+            (204, "application/json", String::new())
+        }
+        _ => (404, "application/json", "{}".into()),
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let profile = "profile: mine\ntitle: Mine\nextends: reference\noperation: {effects: identity}\n";
+    let profile = crate::support::write_file(folder.path(), "mine.yaml", profile);
+    let path = folder.path().join("run.jsonl");
+    let mut child = program()
+        .args(["run", &profile, "--jobs", "1", "--base-url", &stub.base_url(), "--journal"])
+        .arg(&path)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut lines = stderr.lines().map_while(Result::ok);
+    // The control is over: from now on every order takes its time.
+    assert!(lines.any(|line| line.contains("control")), "the control never ended");
+    std::thread::sleep(Duration::from_millis(200));
+    interrupt(child.id());
+    let rest: Vec<String> = lines.collect();
+    let output = child.wait_with_output().unwrap();
+    let report = String::from_utf8(output.stdout).unwrap();
+    assert!(matches!(output.status.code(), Some(1 | 3)), "{:?}\n{report}\n{rest:?}", output.status);
+    assert!(report.contains("interrupted"), "{report}");
+    let recording = journal::read(&path).unwrap();
+    assert!(recording.history.interrupted);
+    assert!(recording.history.requests.is_some(), "the run came to its end");
+    assert!(orders.next.load(Ordering::SeqCst) > 3, "it was interrupted before anything slow began");
+    // An order that was made after the socket had gone cannot be known without a list; every other one is gone.
+    let answered = recording.history.cases.values().flat_map(|case| &case.attempts);
+    let known: Vec<String> = answered.filter_map(|attempt| attempt.end.as_ref()?.identity.clone()).collect();
+    let alive = orders.alive.lock().unwrap();
+    assert!(!known.is_empty());
+    assert!(known.iter().all(|id| !alive.contains(&id.parse().unwrap())), "left behind: {alive:?} of {known:?}");
+}
+
+fn interrupt(process: u32) {
+    let status = Command::new("kill").args(["-INT", &process.to_string()]).status().unwrap();
+    assert!(status.success());
+}

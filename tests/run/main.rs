@@ -1,0 +1,9 @@
+//! The program as its users run it: whole runs against the embedded target and against targets that misbehave.
+
+mod broken_targets;
+mod checklist;
+mod defects;
+mod durability;
+mod interruption;
+mod secrets;
+mod support;

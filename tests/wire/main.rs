@@ -1,0 +1,70 @@
+//! What is on the wire, told by the server's side: raw sockets that know no HTTP library and record what they saw.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod answers;
+mod control;
+mod losses;
+mod raw_server;
+mod silence;
+
+use std::time::{Duration, Instant};
+
+use idemspec::message::Request;
+use idemspec::secret::{Secrets, Text};
+use idemspec::wire::{AttemptOptions, Attempted, Endpoint, attempt};
+
+/// Far longer than anything here takes: a guard against a test that hangs, not a measure.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) fn post(body: &str) -> Request {
+    Request {
+        method: http::Method::POST,
+        target: Text::plain("/orders?source=probe"),
+        headers: vec![
+            ("Idempotency-Key".into(), Text::plain("6f1c")),
+            ("content-type".into(), Text::plain("application/json")),
+        ],
+        body: Some(Text::plain(body)),
+    }
+}
+
+pub(crate) fn get() -> Request {
+    Request { method: http::Method::GET, target: Text::plain("/orders/7"), headers: vec![], body: None }
+}
+
+pub(crate) fn secrets() -> Secrets {
+    let mut secrets = Secrets::new();
+    secrets.add("hunter2-hunter2", "${TOKEN}");
+    secrets
+}
+
+/// An attempt whose options a test may change.
+pub(crate) async fn send(
+    endpoint: &Endpoint,
+    request: &Request,
+    change: impl FnOnce(&mut AttemptOptions<'_>),
+) -> Attempted {
+    let secrets = secrets();
+    let mut options = AttemptOptions::new(Instant::now(), &secrets);
+    options.time_limit = PATIENCE;
+    change(&mut options);
+    let attempted = attempt(endpoint, request, &options).await;
+    assert_times_in_order(&attempted);
+    attempted
+}
+
+fn assert_times_in_order(attempted: &Attempted) {
+    let timing = attempted.timing;
+    let moments = [
+        Some(timing.began),
+        timing.connected,
+        timing.first_written,
+        timing.last_written,
+        timing.first_read.filter(|read| Some(*read) >= timing.last_written),
+        Some(timing.ended),
+    ];
+    let moments: Vec<Duration> = moments.into_iter().flatten().collect();
+    assert!(moments.is_sorted(), "{timing:?}");
+    assert_eq!(timing.connected.is_some(), attempted.round_trip.is_some(), "{attempted:?}");
+}
