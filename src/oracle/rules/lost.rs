@@ -18,9 +18,6 @@ const WORDS: (&str, &str) = (
     "a success, or what the contract allows after one, within the declared bound; all answers name one effect, and exactly one is counted",
 );
 
-/// A rejection that points at the first effect may point at any of the first few that are listed.
-const LISTED: usize = 3;
-
 /// Judges every action in which an attempt was lost.
 pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, totals: &Totals) {
     for action in 0..trial.actions.all.len() {
@@ -121,8 +118,18 @@ fn verdict(trial: &Trial<'_, '_>, lost: usize, retries: &[usize], total: Option<
         Some(judgement @ Judgement::Inconclusive(_)) => judgement,
         Some(Judgement::Holds) if bounded.is_some() => Judgement::Holds,
         Some(Judgement::Holds) => Judgement::Inconclusive(Cause::NoBound),
+        None if is_counted_once(trial, lost) && bounded.is_some() => Judgement::Holds,
         Some(Judgement::Observed) | None => Judgement::Inconclusive(Cause::CountFailed),
     }
+}
+
+/// Whether the closed counts show exactly one effect of the one action that can have it.
+fn is_counted_once(trial: &Trial<'_, '_>, lost: usize) -> bool {
+    let group = trial.docket.effects.group(lost);
+    let action = trial.actions.of[lost];
+    !group.series.is_empty()
+        && group.attempts.iter().all(|attempt| trial.actions.of[*attempt] == action)
+        && group.series.iter().all(|series| series.last().is_some_and(|read| read.closed && read.total == 1))
 }
 
 /// What a retry got.
@@ -164,7 +171,7 @@ fn fits_after_success(docket: &Docket<'_, '_>, lost: usize, retry: usize) -> boo
     };
     let first = docket.facts[lost].answer().is_some().then_some(lost);
     docket.evidence(retry, first, Situation::AfterSuccess, &terms).fits_without_processing(answer, &terms)
-        || docket.effects.group(lost).listed().take(LISTED).any(|identity| terms.rejects_with(answer, identity))
+        || docket.points_at_listed(retry, &terms)
 }
 
 /// From when on an in-flight answer is no longer tolerated.

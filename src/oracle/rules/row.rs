@@ -207,4 +207,5 @@ fn is_possible(trial: &Trial<'_, '_>, attempt: usize, world: &World) -> bool {
         || answer.kind == AnswerKind::TurnedAway
         || (terms.allows_executing() && answer.can_be_drawn())
         || evidence.fits_without_processing(answer, &terms)
+        || (world.first.is_none() && docket.points_at_listed(attempt, &terms))
 }
