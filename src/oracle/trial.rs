@@ -1,6 +1,8 @@
 //! The trial of one case: its attempts are taken one after the other, each is judged by what came before it in its
 //! action, and then becomes part of that.
 
+use std::collections::HashMap;
+
 use super::Finding;
 use super::action::{Action, ActionIndex, Actions, Bound};
 use super::answer::AnswerKind;
@@ -17,6 +19,7 @@ pub(super) struct Trial<'c, 'h> {
     pub(super) docket: Docket<'c, 'h>,
     pub(super) actions: Actions<'h>,
     pub(super) sink: Sink,
+    pub(super) spellings: rules::distinct::Spellings<'h>,
 }
 
 /// Judges one case.
@@ -27,7 +30,7 @@ pub(super) fn hold(
     case: &CaseHistory,
 ) -> Vec<Finding> {
     let docket = Docket::new(contract, subject, calibration, case);
-    let mut trial = Trial { docket, actions: Actions::default(), sink: Sink::new(case.id.clone()) };
+    let mut trial = Trial { docket, actions: Actions::default(), sink: Sink::new(case.id.clone()), spellings: HashMap::new() };
     trial.take_attempts();
     let totals = rules::single_effect::judge(&mut trial);
     rules::failure_effect::judge(&mut trial);
@@ -41,14 +44,14 @@ impl<'h> Trial<'_, 'h> {
     fn take_attempts(&mut self) {
         for attempt in 0..self.docket.facts.len() {
             let fact = &self.docket.facts[attempt];
-            let alone = self.is_alone(attempt);
             let (sent, end, key) = (fact.sent, fact.end(), fact.key);
-            let action = self.actions.enter(attempt, &self.docket.facts[attempt], alone);
             for other in key.map(|key| self.actions.with_key(key).to_vec()).unwrap_or_default() {
                 if self.actions.all[other].pending_until <= sent {
                     self.settle(other);
                 }
             }
+            let alone = self.is_alone(attempt);
+            let action = self.actions.enter(attempt, &self.docket.facts[attempt], alone);
             let action = &mut self.actions.all[action];
             action.pending.push(attempt);
             action.pending_until = action.pending_until.max(end);
