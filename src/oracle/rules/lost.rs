@@ -53,10 +53,13 @@ fn losses(docket: &Docket<'_, '_>, action: &Action) -> Vec<(Requirement, usize, 
     let facts = &docket.facts;
     let mut losses: Vec<(Requirement, usize, Vec<usize>)> = Vec::new();
     let mut known = false;
+    let mut tried: Vec<usize> = Vec::new();
     for attempt in action.attempts.iter().copied() {
         let fact = &facts[attempt];
+        tried.extend((!matches!(fact.reply, Reply::NotSent)).then_some(fact.spelling).filter(|one| !tried.contains(one)));
         for (_, lost, retries) in &mut losses {
-            if facts[*lost].spelling == fact.spelling && facts[*lost].end() <= fact.sent && is_told(fact) {
+            let unchanged = tried.iter().all(|spelling| *spelling == facts[*lost].spelling);
+            if unchanged && facts[*lost].end() <= fact.sent && is_told(fact) {
                 retries.push(attempt);
             }
         }
@@ -158,9 +161,15 @@ fn course<'h>(docket: &Docket<'_, 'h>, lost: usize, retry: usize) -> Course<'h> 
     match answer.kind {
         AnswerKind::TurnedAway => Course::TurnedAway,
         AnswerKind::ServerError => Course::Unknown,
-        _ if answer.in_flight => Course::InFlight,
+        _ if answer.in_flight || may_say_anything(docket, lost, retry) => Course::InFlight,
         AnswerKind::Success | AnswerKind::Drawn(_) | AnswerKind::ClientError | AnswerKind::Other => Course::Refused,
     }
+}
+
+/// Whether the lost attempt may still be running, and the contract does not say what a duplicate gets meanwhile.
+fn may_say_anything(docket: &Docket<'_, '_>, lost: usize, retry: usize) -> bool {
+    let silent = World::new(Situation::InFlight, None).terms(docket, retry).is_none();
+    silent && docket.facts[lost].over.is_none_or(|over| over > docket.facts[retry].sent)
 }
 
 /// Whether the answer is one that the contract allows after a success, whatever identity the lost answer had named.

@@ -75,7 +75,7 @@ fn compare(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world
         }
     }
     if terms.is_repeatable() {
-        trial.action(action).repeatable += 1;
+        trial.action(action).granted += 1;
     }
     fidelity::judge(trial, action, attempt, world, terms);
     marker::judge(trial, action, attempt, world, terms);
