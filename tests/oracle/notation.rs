@@ -76,7 +76,6 @@ fn run(subject: Subject) -> RunInfo {
         program: "0".into(),
         run: "example".into(),
         started: "2026-01-01T00:00:00Z".into(),
-        seed: 0,
         profile: "example".into(),
         base_url: "http://127.0.0.1".into(),
         document: serde_json::Value::Null,
