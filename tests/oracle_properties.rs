@@ -88,9 +88,8 @@ fn step() -> impl Strategy<Value = Step> {
 
 fn script(breaks: impl Strategy<Value = BTreeSet<Break>>) -> impl Strategy<Value = Script> {
     let episodes = prop::collection::vec(prop::collection::vec(step(), 1..7), 1..5);
-    (policy(), breaks, episodes, any::<u64>(), any::<bool>()).prop_map(|(policy, breaks, episodes, noise, settles)| {
-        Script { policy, breaks, episodes, noise, settles }
-    })
+    (policy(), breaks, episodes, any::<u64>(), any::<bool>())
+        .prop_map(|(policy, breaks, episodes, noise, settles)| Script { policy, breaks, episodes, noise, settles })
 }
 
 /// The findings about the random case alone.
@@ -165,10 +164,9 @@ fn consequences(policy: &Policy, exposed: &Exposed) -> Consequences {
         }
         Break::RefuseRepeat => Consequences { must: one(repeat), may: with_losses(vec![]) },
         Break::FailRepeat => Consequences { must: one(R::ReplayNoServerError), may: with_losses(vec![]) },
-        Break::IgnoreChanges => Consequences {
-            must: one(R::ConflictChangedParameters),
-            may: with_losses(vec![R::ConflictInFlightChanged]),
-        },
+        Break::IgnoreChanges => {
+            Consequences { must: one(R::ConflictChangedParameters), may: with_losses(vec![R::ConflictInFlightChanged]) }
+        }
         Break::NoLock => Consequences {
             must: vec![vec![R::ReplaySingleEffect], vec![R::ConflictInFlight, R::ConflictInFlightChanged]],
             may: with_losses(vec![R::ConflictChangedParameters]),

@@ -30,7 +30,8 @@ pub(super) fn hold(
     case: &CaseHistory,
 ) -> Vec<Finding> {
     let docket = Docket::new(contract, subject, calibration, case);
-    let mut trial = Trial { docket, actions: Actions::default(), sink: Sink::new(case.id.clone()), spellings: HashMap::new() };
+    let mut trial =
+        Trial { docket, actions: Actions::default(), sink: Sink::new(case.id.clone()), spellings: HashMap::new() };
     trial.take_attempts();
     let totals = rules::single_effect::judge(&mut trial);
     rules::failure_effect::judge(&mut trial);
@@ -100,7 +101,9 @@ impl<'h> Trial<'_, 'h> {
         let raced = several.iter().any(|other| *other != attempt && facts[*other].meaning == meaning);
         let standing = situation::standing(&self.docket, &self.actions, action, attempt);
         let own = match &standing {
-            Standing::Certain(world) => world.terms(&self.docket, attempt).is_some_and(|terms| terms.allows_executing()),
+            Standing::Certain(world) => {
+                world.terms(&self.docket, attempt).is_some_and(|terms| terms.allows_executing())
+            }
             Standing::Several(_) | Standing::Unconfirmed(_) => true,
         };
         if changed && raced && own {
@@ -131,7 +134,8 @@ impl<'h> Trial<'_, 'h> {
     /// An attempt that was executed where an action of its own begins opens one.
     fn begin_anew_if_due(&mut self, attempt: usize, standing: &Standing) {
         let executed = self.may_be_executed(attempt);
-        let failed = self.docket.facts[attempt].answer().is_some_and(|answer| matches!(answer.kind, AnswerKind::Drawn(_)));
+        let failed =
+            self.docket.facts[attempt].answer().is_some_and(|answer| matches!(answer.kind, AnswerKind::Drawn(_)));
         let grants = |world: &World| {
             let terms = world.terms(&self.docket, attempt);
             match terms {

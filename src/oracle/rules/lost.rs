@@ -56,7 +56,9 @@ fn losses(docket: &Docket<'_, '_>, action: &Action) -> Vec<(Requirement, usize, 
     let mut tried: Vec<usize> = Vec::new();
     for attempt in action.attempts.iter().copied() {
         let fact = &facts[attempt];
-        tried.extend((!matches!(fact.reply, Reply::NotSent)).then_some(fact.spelling).filter(|one| !tried.contains(one)));
+        tried.extend(
+            (!matches!(fact.reply, Reply::NotSent)).then_some(fact.spelling).filter(|one| !tried.contains(one)),
+        );
         for (_, lost, retries) in &mut losses {
             let unchanged = tried.iter().all(|spelling| *spelling == facts[*lost].spelling);
             if unchanged && facts[*lost].end() <= fact.sent && is_told(fact) {
