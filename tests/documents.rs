@@ -220,6 +220,7 @@ fn what_yaml_lets_pass_is_refused() {
         ("reference: \"{{marker}}\"}\n  id", "reference: {{marker}}}\n  id", "{{marker}}", "quote it: \"{{marker}}\""),
         ("    path: /orders\n", "    path: {{marker}}\n", "{{marker}}", "quote it: \"{{marker}}\""),
         ("    path: /orders\n", "    path: {{marker}}/x\n", "{{marker}}", "quote it: \"{{marker}}\""),
+        ("product: notebook", "product: .NaN", ".NaN", "quote it: \".NaN\""),
         ("title: My API", "title: My API\n---\na: 1", "---", "a file holds one"),
         ("title: My API", "title: [My API", "]", "syntax error"),
         ("title: My API", "title: \"My API", "\"My API", "syntax error"),
@@ -233,6 +234,18 @@ fn what_yaml_lets_pass_is_refused() {
             one_problem(&text, at, says);
         }
     }
+}
+
+#[test]
+fn a_long_line_is_cut_and_no_line_commands_the_terminal() {
+    let text = SOUND.replace("title: My API", "title: My API\nodd: \"\\e[31m\"\n\"\\e[31m\": 1");
+    assert!(!problems(&text).to_string().contains('\u{1b}'));
+    let long = SOUND.replace("{product: pencil}", &format!("{{product: {}, \"a{{{{\": 1}}", "pencil ".repeat(200)));
+    let said = problems(&long).to_string();
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(lines[1].chars().count() < 200, "{said}");
+    let caret = lines[2].chars().position(|character| character == '^').unwrap();
+    assert_eq!(lines[1].chars().skip(caret).take(4).collect::<String>(), "\"a{{", "{said}");
 }
 
 #[test]

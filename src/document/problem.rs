@@ -60,19 +60,38 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let message = harmless(&self.message);
         match &self.spot {
-            None => write!(formatter, "{}: {}", self.file, self.message)?,
+            None => write!(formatter, "{}: {message}", self.file)?,
             Some(spot) => {
+                let (excerpt, column) = spot.window();
                 let margin = " ".repeat(spot.line.to_string().len().max(4));
-                let excerpt = spot.excerpt.trim_end().replace('\t', " ");
-                let before = " ".repeat(spot.column.saturating_sub(1));
-                write!(formatter, "{}:{}:{}: {}", self.file, spot.line, spot.column, self.message)?;
-                write!(formatter, "\n{:>4} | {excerpt}\n{margin} | {before}^", spot.line)?;
+                write!(formatter, "{}:{}:{}: {message}", self.file, spot.line, spot.column)?;
+                write!(formatter, "\n{:>4} | {excerpt}\n{margin} | {}^", spot.line, " ".repeat(column))?;
             }
         }
         let expected = self.expected.as_ref().map(|expected| format!("expected {expected}"));
-        expected.iter().chain(&self.hint).try_for_each(|note| write!(formatter, "\n   {note}"))
+        expected.iter().chain(&self.hint).try_for_each(|note| write!(formatter, "\n   {}", harmless(note)))
     }
+}
+
+/// Of a longer line only the part around the place is printed.
+const WIDEST: usize = 160;
+
+impl Spot {
+    /// The part of the line that is printed, and the number of characters in it before the place.
+    fn window(&self) -> (String, usize) {
+        let line: Vec<char> = self.excerpt.trim_end().chars().collect();
+        let before = self.column.saturating_sub(1);
+        let first = if line.len() > WIDEST { before.saturating_sub(WIDEST / 2) } else { 0 };
+        let shown: String = line.iter().skip(first).take(WIDEST).collect();
+        (harmless(&shown), before - first)
+    }
+}
+
+/// Text from a file must not command the terminal.
+fn harmless(text: &str) -> String {
+    text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }
 
 /// Everything that is wrong, in the order of the files' lines. Never empty where it is an error.

@@ -126,6 +126,12 @@ impl<'t> Scan<'t> {
             let problem = self.located(value, format!("tag `{tag}` has no meaning here"));
             self.problems.push(problem.hinting(format!("write `{}:` as a key", tag.suffix)));
         }
+        if let Event::Scalar(text, ScalarStyle::Plain, ..) = &event
+            && NO_JSON.contains(&text.to_lowercase().as_str())
+        {
+            let problem = self.located(value, format!("`{text}` is no number that JSON knows"));
+            self.problems.push(problem.hinting(format!("quote it: \"{text}\"")));
+        }
         match event {
             Event::SequenceStart(..) => self.sequence(at, depth),
             Event::MappingStart(..) => self.mapping(at, value, depth),
@@ -218,6 +224,9 @@ impl<'t> Scan<'t> {
         self.problems.push(problem);
     }
 }
+
+/// Numbers of YAML that would silently become nothing.
+const NO_JSON: [&str; 4] = [".inf", "+.inf", "-.inf", ".nan"];
 
 /// No JSON pointer: what stands there belongs to no value of the document.
 const UNREACHABLE: &str = "unreachable";

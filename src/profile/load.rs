@@ -1,6 +1,7 @@
 //! Finding a profile, merging what it extends, and reading it.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
@@ -79,8 +80,13 @@ fn take_extends(document: &mut Value) -> Option<String> {
     document.as_object_mut()?.shift_remove("extends")?.as_str().map(str::to_owned)
 }
 
+fn form() -> &'static Form<Profile> {
+    static FORM: OnceLock<Form<Profile>> = OnceLock::new();
+    FORM.get_or_init(|| Form::new(FORMATS))
+}
+
 fn checked(located: &Located) -> Result<Loaded, Problems> {
-    let profile: Profile = Form::new(FORMATS).read(located)?;
+    let profile: Profile = form().read(located)?;
     let problems = check::problems(located, &profile);
     if !problems.is_empty() {
         return Err(Problems::new(problems));

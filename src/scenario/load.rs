@@ -1,6 +1,7 @@
 //! The scenarios that come with the program, and the user's own.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::document::{ScenarioDocument, cells, filled_in, scenario, unknown_names};
 use super::{Percent, Scenario, Wait, check};
@@ -103,6 +104,11 @@ pub fn parse(file: &str, text: &str) -> Result<Scenario, Problems> {
     located(file, text).map(|(scenario, _)| scenario)
 }
 
+fn form() -> &'static Form<ScenarioDocument> {
+    static FORM: OnceLock<Form<ScenarioDocument>> = OnceLock::new();
+    FORM.get_or_init(|| Form::new(FORMATS))
+}
+
 fn located(file: &str, text: &str) -> Result<(Scenario, Located), Problems> {
     let located = Located::parse(file, text)?;
     let Some(cells) = cells(located.value()) else {
@@ -112,7 +118,6 @@ fn located(file: &str, text: &str) -> Result<(Scenario, Located), Problems> {
     if cells.is_empty() {
         return Err(located.problem(At::Key("/matrix"), "the matrix has an empty list, so there is no case").into());
     }
-    let form = Form::<ScenarioDocument>::new(FORMATS);
     let mut cases = Vec::new();
     let mut problems = Problems::default();
     for cell in cells {
@@ -120,7 +125,7 @@ fn located(file: &str, text: &str) -> Result<(Scenario, Located), Problems> {
         let unknown = unknown_names(&located, &cell, unknown);
         let is_new = |problem: &&Problem| !unknown.iter().any(|known| known.spot == problem.spot);
         let filled = located.clone().with_value(filled);
-        match form.read(&filled) {
+        match form().read(&filled) {
             Ok(document) => {
                 problems = problems.and(Problems::new(check::problems(&filled, &document)));
                 cases.push((cell, document));
