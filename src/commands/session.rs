@@ -1,6 +1,6 @@
 //! Everything that a run needs before its first byte is sent: profile, target, scenarios, plan.
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 
 use crate::cli::RunArguments;
 use crate::plan::{Plan, PlanOptions, Selection};
@@ -57,7 +57,10 @@ fn embed(arguments: &RunArguments, profile: &profile::Profile) -> Result<Option<
 
 /// Finds defects by name.
 pub(super) fn defects(names: &[String]) -> Result<Vec<Defect>> {
-    names.iter().map(|name| Defect::parse(name).map_err(anyhow::Error::from)).collect()
+    let known: Vec<String> = Defect::ALL.iter().map(|defect| defect.id().to_owned()).collect();
+    let parse =
+        |name: &String| Defect::parse(name).map_err(|_| anyhow!("--defect: {}", super::explain::unknown(name, &known)));
+    names.iter().map(parse).collect()
 }
 
 fn scenarios(arguments: &RunArguments) -> Result<Vec<Scenario>> {

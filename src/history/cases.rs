@@ -6,6 +6,7 @@ use super::{
     AttemptEnd, AttemptId, AttemptStart, Calibration, CaseEnding, CaseId, CaseInfo, Cleanup, Count, Event, EventKind,
     HookRun, Intent, IntentId, Race, RunInfo, SkippedCase,
 };
+use crate::contract::Reason;
 
 /// Everything that a run wrote down, put together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,6 +86,17 @@ impl CaseHistory {
         self.attempts.iter().find(|attempt| attempt.start.id == id)
     }
 
+    /// Whether some action of the case was sent, not lost on purpose, and never answered.
+    pub fn is_mute(&self) -> bool {
+        self.intents.iter().any(|intent| {
+            let mut sent = self.attempts.iter().filter(|attempt| attempt.start.intent == intent.id).peekable();
+            let tried = sent.clone().any(|attempt| attempt.start.lose.is_none());
+            sent.peek().is_some()
+                && tried
+                && sent.all(|attempt| attempt.end.as_ref().is_some_and(|end| end.outcome.response().is_none()))
+        })
+    }
+
     fn apply(&mut self, event: &Event) {
         match &event.event {
             EventKind::IntentCreated(intent) => self.intents.push(intent.clone()),
@@ -115,6 +127,19 @@ impl CaseHistory {
 }
 
 impl History {
+    /// Why the run shows less than it set out to show, if it was broken off: by its user or a kill, by the cap on
+    /// requests, or because the target fell silent. In this order.
+    pub fn broken_off(&self) -> Option<Reason> {
+        let endings = || self.cases.values().map(|case| case.ending.as_ref());
+        let killed = endings().any(|ending| matches!(ending, None | Some(CaseEnding::Interrupted)));
+        if self.interrupted || killed {
+            return Some(Reason::Interrupted);
+        }
+        let capped = endings().any(|ending| ending == Some(&CaseEnding::Stopped(Reason::RequestCap)));
+        let mute = || self.cases.values().any(CaseHistory::is_mute);
+        capped.then_some(Reason::RequestCap).or_else(|| mute().then_some(Reason::NoAnswer))
+    }
+
     /// Puts events together. Events of a case that never began are left out.
     pub fn from_events<'e>(events: impl IntoIterator<Item = &'e Event>) -> Self {
         let mut history = Self::default();

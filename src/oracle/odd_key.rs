@@ -42,14 +42,14 @@ impl OddKey {
         }
     }
 
-    /// The requirement under which its findings are filed.
-    pub(super) fn requirement(self) -> Requirement {
+    /// The requirement under which its findings are filed. One that only resembles another key is filed like any.
+    pub(super) fn requirement(self) -> Option<Requirement> {
         match self {
-            Self::Empty => Requirement::KeyEmpty,
-            Self::Malformed => Requirement::KeyMalformed,
-            Self::Overlong => Requirement::KeyOverlong,
-            Self::Longest => Requirement::KeyLongest,
-            Self::Distinct => Requirement::KeyDistinct,
+            Self::Empty => Some(Requirement::KeyEmpty),
+            Self::Malformed => Some(Requirement::KeyMalformed),
+            Self::Overlong => Some(Requirement::KeyOverlong),
+            Self::Longest => Some(Requirement::KeyLongest),
+            Self::Distinct => None,
         }
     }
 
@@ -75,8 +75,10 @@ mod tests {
 
     #[test]
     fn oddity_follows_from_the_key_clause() {
-        let contract: Contract =
-            serde_yaml::from_str("key: {carrier: {header: K}, recommended: uuid-v4, max_length: 40}").unwrap();
+        let contract: Contract = serde_json::from_value(serde_json::json!({
+            "key": {"carrier": {"header": "Key"}, "recommended": "uuid-v4", "max_length": 40}
+        }))
+        .unwrap();
         let odd = |key: &str| OddKey::of(&contract, Some(key), None);
         assert_eq!(odd(""), Some(OddKey::Empty));
         assert_eq!(odd("not a uuid"), Some(OddKey::Malformed));

@@ -228,7 +228,8 @@ fn with_odd_key(docket: &Docket<'_, '_>, world: World, attempt: usize) -> World 
     match docket.odd[attempt] {
         Some(odd) if matches!(world.situation, Situation::Fresh | Situation::AfterSuccess) => {
             let observed = odd == OddKey::Distinct && is_same_by_format(docket, attempt);
-            World { requirement: odd.requirement(), observed: world.observed || observed, ..world }
+            let requirement = odd.requirement().unwrap_or(world.requirement);
+            World { requirement, observed: world.observed || observed, ..world }
         }
         Some(_) | None => world,
     }

@@ -49,14 +49,6 @@ impl Purpose<'_> {
             Self::Hook(_) => &["marker", "identity", "seconds"],
         }
     }
-
-    /// Whether the profile is of use without it.
-    pub(super) fn is_optional(self) -> bool {
-        match self {
-            Self::Account(_) | Self::Hook(_) | Self::FurtherProbe(_) | Self::FurtherCleanup(_) => true,
-            Self::BaseUrl | Self::OwnAccount | Self::Probe | Self::Cleanup | Self::Clock => false,
-        }
-    }
 }
 
 /// Every text of a profile in which a template can stand, in the order of the document.

@@ -66,11 +66,11 @@ pub struct Send {
     pub parameters: Option<String>,
     /// The loss to inflict, for example `execution` or `execution by reset`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("format" = "loss"))]
     pub lose: Option<Loss>,
     /// For `lose: execution`: the part of the service time after which the connection breaks, for example `50%`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("format" = "part"))]
     pub after: Option<Percent>,
     /// The account that sends it; the profile's own where it is not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,7 +85,7 @@ pub struct Send {
     /// Another key than the action's own: `none`, `empty`, `malformed`, `longest` (of exactly `key.max_length`),
     /// `longest-sibling` (another last character), `overlong`, `other-case`, or `quoted`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("format" = "key"))]
     pub key: Option<KeyChoice>,
     /// Sent only while fewer effects than this are counted for the action's marker; passed over also where the
     /// profile does not offer the parameters.
@@ -201,6 +201,7 @@ impl JsonSchema for Wait {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "type": "string",
+            "format": "wait",
             "description": "A length of time such as `500ms`, or `settle`, `handler`, `in-flight`, `before-expiry` or \
                             `after-expiry`."
         })
@@ -216,7 +217,7 @@ pub struct HookStep {
     /// For `advance-clock`: how far, as a length of time such as `25h`, `half` (of `retention.at_least`), or `expiry`
     /// (past `retention.at_most`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("format" = "advance"))]
     pub by: Option<Advance>,
     /// The action whose resource it is about (`{{identity}}`, `{{marker}}`).
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,6 +3,7 @@
 mod broken_targets;
 mod checklist;
 mod defects;
+mod durability;
 mod interruption;
 mod secrets;
 mod support;
