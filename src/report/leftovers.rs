@@ -72,7 +72,7 @@ impl View<'_> {
         let mut section = format!("{}\n", self.heading("Left behind in the target"));
         for ((identity, operation), error) in effects.left.iter().take(limit) {
             let reason = error.map_or_else(|| "not cleaned up".into(), |error| cut(error, 200));
-            let of = if *operation == OWN { String::new() } else { format!(" of operation {operation}") };
+            let of = if *operation == OWN { String::new() } else { format!(" of operation {}", cut(operation, 40)) };
             section.push_str(&format!("  {}{of}  {}\n", cut(identity, 80), self.paint.apply(Tone::Quiet, &reason)));
         }
         if effects.left.len() > limit {

@@ -60,7 +60,7 @@ mod tests {
     const OWN: &str = "8e03978e-40d5-43e8-bc93-6894a57f9324";
 
     fn key(kind: KeyKind, clause: &str) -> CarriedKey {
-        let clause: Key = serde_yaml::from_str(clause).unwrap();
+        let clause: Key = serde_json::from_value(serde_yaml::from_str(clause).unwrap()).unwrap();
         odd_key(kind, OWN, Some(&clause))
     }
 
