@@ -365,3 +365,47 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn further_operations_have_requests_counters_and_a_cleanup_of_their_own() {
+    let other = "operations:\n  other:\n    request: {method: PUT, path: /r, json: {note: \"{{marker}}\", by: \"${NOTE}\"}}\n    \
+                 identity: {json: $.id}\n    effects: [{request: {method: GET, path: /r, query: {note: \"{{marker}}\"}}, each: {json: \"$[*].id\"}}]\n    \
+                 cleanup: {method: DELETE, path: \"/r/{{identity}}\"}\n";
+    let text = profile("", "{method: POST, path: /o}", "", "{header: K}") + other;
+    let bound = bind(&text, &[("NOTE", "a note")]);
+    let elsewhere = RenderRequest { operation: "other", ..attempt("base", Some("k-1")) };
+    let request = bound.request(&elsewhere).unwrap();
+    assert_eq!((request.method.as_str(), request.target.sent()), ("PUT", "/v1/r"));
+    assert_eq!((sent_body(&request), header(&request, "K")), (r#"{"note":"m-1","by":"a note"}"#, Some("k-1")));
+    assert_eq!(bound.count_request("other", 0, "m", DEFAULT).unwrap().target.sent(), "/v1/r?note=m");
+    assert_eq!(bound.cleanup_request("other", "7", "m", DEFAULT).unwrap().unwrap().target.sent(), "/v1/r/7");
+    assert_eq!(bound.cleanup_request(DEFAULT, "7", "m", DEFAULT), Ok(None));
+    let changed = RenderRequest { variant: "changed", ..elsewhere };
+    assert!(matches!(bound.request(&changed), Err(RenderError::UnknownVariant { .. })));
+    let without = bind(&text, &[]);
+    assert_eq!(without.unavailable()["operations.other"], ["NOTE"]);
+    assert!(matches!(without.request(&elsewhere), Err(RenderError::UnknownOperation { .. })));
+}
+
+#[test]
+fn a_key_that_is_encoded_already_stands_as_it_is() {
+    let text = profile("", "{method: POST, path: /o}", "", "{header: K}, encoding: quoted");
+    let bound = bind(&text, &[]);
+    let key = |encoded| {
+        let request = bound.request(&RenderRequest { encoded, ..attempt("base", Some("\"k")) }).unwrap();
+        header(&request, "K").map(str::to_owned)
+    };
+    assert_eq!(key(true).as_deref(), Some("\"k"));
+    assert_eq!(key(false).as_deref(), Some(r#""\"k""#));
+}
+
+#[test]
+fn a_clock_is_told_how_far_to_move() {
+    let text = profile("", "{method: POST, path: /o}", "", "{header: K}")
+        + "hooks:\n  advance-clock: {request: {method: POST, path: /clock, json: {by: \"{{seconds}}\"}}}\n";
+    let bound = bind(&text, &[]);
+    let told = HookValues { seconds: Some(90_000), ..HookValues::default() };
+    let BoundHook::Request(request) = bound.hook("advance-clock", &told).unwrap() else { panic!() };
+    assert_eq!(sent_body(&request), r#"{"by":"90000"}"#);
+    assert!(bound.hook("advance-clock", &HookValues::default()).is_err());
+}

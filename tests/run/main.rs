@@ -4,6 +4,8 @@ mod broken_targets;
 mod checklist;
 mod defects;
 mod durability;
+mod elsewhere;
 mod interruption;
+mod retention;
 mod secrets;
 mod support;

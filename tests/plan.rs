@@ -1,0 +1,137 @@
+//! What a plan says before anything is sent: what stimuli can reach, what they need, where they go, what they cost.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+
+use idemspec::contract::{Period, Reason, Requirement};
+use idemspec::plan::{Place, Plan, PlanOptions, Selection, method, places, reach};
+use idemspec::profile::{self, BindOptions, Bound};
+use idemspec::scenario::{self, Scenario, Step};
+
+fn bound(rest: &str) -> Bound {
+    let text = format!("profile: mine\nextends: reference\n{rest}");
+    let loaded = profile::parse("mine.yaml", &text).unwrap_or_else(|problems| panic!("{problems}"));
+    Bound::new(loaded.profile, &|_| None, &BindOptions::default()).unwrap()
+}
+
+fn steps(written: &str) -> Vec<Step> {
+    let text = format!("scenario: mine\ntitle: t\nsteps: {written}\n");
+    let scenario = scenario::parse("mine.yaml", &text).unwrap_or_else(|problems| panic!("{problems}"));
+    scenario.cases[0].steps.clone()
+}
+
+fn plan(bound: &Bound, scenarios: &[Scenario], max_wait: &str) -> Plan {
+    let max_wait: Period = max_wait.parse().unwrap();
+    Plan::new(bound, scenarios, &PlanOptions { selection: Selection::default(), max_wait })
+}
+
+#[test]
+fn reach_follows_from_the_stimuli() {
+    use Requirement::{
+        ConflictChangedParameters, KeyDistinct, KeyEmpty, KeyFresh, KeyLongest, KeyMalformed, KeyMissing, KeyOverlong,
+        ReplayAfterChange, ReplayAfterFailure, ReplayAfterSuccess, ReplayAfterValidationFailure, RetentionExpired,
+        RetentionKept, ScopeMethods, ScopeOtherAccount, ScopeOtherOperation,
+    };
+    let bound = bound("");
+    let first = "send: {intent: a}";
+    let cases: &[(&str, &[Requirement], &[Requirement])] = &[
+        ("[send: {intent: a, key: none}]", &[KeyMissing], &[KeyFresh]),
+        ("[send: {intent: a, key: empty}]", &[KeyEmpty], &[KeyMissing]),
+        ("[send: {intent: a, key: malformed}]", &[KeyMalformed], &[KeyOverlong]),
+        ("[send: {intent: a, key: overlong}]", &[KeyOverlong], &[KeyLongest]),
+        ("[send: {intent: a, key: longest-sibling}]", &[KeyLongest], &[KeyOverlong]),
+        ("[F, send: {intent: a, key: other-case}]", &[KeyDistinct, KeyFresh], &[ReplayAfterSuccess]),
+        ("[F, send: {intent: a, account: other}]", &[ScopeOtherAccount], &[ReplayAfterSuccess, ScopeMethods]),
+        ("[F, send: {intent: a, operation: other}]", &[ScopeOtherOperation], &[ReplayAfterSuccess]),
+        ("[F, send: {intent: a, method: other}]", &[ScopeMethods], &[ReplayAfterSuccess, ScopeOtherAccount]),
+        ("[send: {intent: a, account: other}]", &[KeyFresh], &[ScopeOtherAccount]),
+        ("[F, hook: {name: advance-clock, by: half}, F]", &[RetentionKept], &[RetentionExpired, ReplayAfterSuccess]),
+        ("[F, hook: {name: advance-clock, by: expiry}, F]", &[RetentionExpired], &[RetentionKept]),
+        ("[F, hook: {name: advance-clock, by: 1h}, F]", &[ReplayAfterSuccess], &[RetentionKept, RetentionExpired]),
+        ("[F, wait: after-expiry, F]", &[RetentionExpired], &[RetentionKept]),
+        ("[F, wait: before-expiry, F]", &[RetentionKept], &[RetentionExpired]),
+        ("[F, hook: {name: change, intent: a}, F]", &[ReplayAfterChange], &[ReplayAfterSuccess]),
+        ("[F, send: {intent: a, parameters: changed}]", &[ConflictChangedParameters], &[ReplayAfterChange]),
+        (
+            "[send: {intent: a, parameters: failing}, send: {intent: a, parameters: failing}]",
+            &[ReplayAfterFailure],
+            &[ReplayAfterSuccess],
+        ),
+        ("[send: {intent: a, parameters: invalid}, F]", &[ReplayAfterValidationFailure], &[ReplayAfterSuccess]),
+    ];
+    for (written, reached, not_reached) in cases {
+        let found = reach(&bound, &steps(&written.replace('F', first)));
+        assert!(reached.iter().all(|requirement| found.contains(requirement)), "{written}: {found:?}");
+        assert!(!not_reached.iter().any(|requirement| found.contains(requirement)), "{written}: {found:?}");
+    }
+}
+
+#[test]
+fn the_reference_profile_offers_what_every_shipped_scenario_needs() {
+    let plan = plan(&bound(""), &scenario::load_shipped(), "25h");
+    assert_eq!(plan.skipped, []);
+    let alone: BTreeSet<&str> =
+        plan.cases.iter().filter(|case| case.alone).map(|case| case.scenario.as_str()).collect();
+    assert_eq!(alone, ["after-change", "retention-expiry"].into());
+    assert!(plan.cases.iter().rev().take(alone.len()).all(|case| case.alone), "hooks run last");
+    let unexercised: Vec<&Requirement> =
+        plan.untested.iter().filter(|(_, reason)| **reason != Reason::NotExercised).map(|(found, _)| found).collect();
+    let expected = [
+        Requirement::ReplayRateLimited,
+        Requirement::ConflictInFlight,
+        Requirement::ConflictInFlightChanged,
+        Requirement::ScopeReplicas,
+        Requirement::ScopeStoreUnavailable,
+    ];
+    assert!(unexercised.iter().all(|requirement| expected.contains(requirement)), "{unexercised:?}");
+}
+
+#[test]
+fn what_a_profile_does_not_offer_is_named() {
+    let bare = bound(
+        "contract: {key: {max_length: null, encoding: quoted}, retention: null, scope: null}\nhooks: null\noperations: null\n\
+         target: {accounts: null}\n",
+    );
+    let plan = plan(&bare, &scenario::load_shipped(), "25h");
+    let reason = |case: &str| {
+        let skipped = plan.skipped.iter().find(|(id, _)| id.0 == case);
+        skipped.map(|(_, skipped)| skipped.reason.to_string()).unwrap_or_default()
+    };
+    for (case, expected) in [
+        ("longest-key", "needs key.max_length"),
+        ("key-format[key=overlong]", "needs key.max_length"),
+        ("key-distinct[key=quoted]", "needs key.encoding.bare"),
+        ("retention-expiry", "needs clock"),
+        ("retention-wait[wait=after-expiry]", "needs retention.at_most"),
+        ("after-change[hook=delete]", "needs hooks.delete"),
+        ("other-operation", "needs operations.other"),
+        ("other-account", "needs accounts.other"),
+        ("other-method", "needs scope.methods"),
+        ("key-format[key=malformed]", ""),
+    ] {
+        assert_eq!(reason(case), expected, "{case}");
+    }
+}
+
+#[test]
+fn places_are_counted_and_budgeted() {
+    let bound = bound("");
+    let steps = steps("[send: {intent: a}, send: {intent: a, account: other}, count: {intent: a, operation: other}]");
+    let other = |account: Option<&str>, operation: Option<&str>| Place::new(account, operation);
+    assert_eq!(places(&steps), [other(None, None), other(Some("other"), None), other(None, Some("other"))]);
+    let text = |steps: &str| format!("scenario: mine\ntitle: t\nsteps: {steps}\n");
+    let budget = |steps: &str| plan(&bound, &[scenario::parse("mine.yaml", &text(steps)).unwrap()], "25h").budget;
+    let one = budget("[send: {intent: a}, send: {intent: a}]");
+    let two = budget("[send: {intent: a}, send: {intent: a, account: other}]");
+    assert_eq!((one.actions, two.actions), (1, 2));
+    assert_eq!(two.counts, one.counts * 2);
+    assert_eq!(budget("[hook: {name: advance-clock, by: half}]").hooks, 3, "the hook, and a reading on either side");
+}
+
+#[test]
+fn another_method_is_one_that_the_contract_does_not_name() {
+    assert_eq!(method(&bound(""), "other"), "PUT");
+    assert_eq!(method(&bound("contract: {scope: {methods: [POST, PUT]}}\n"), "other"), "PATCH");
+    assert_eq!(method(&bound(""), "DELETE"), "DELETE");
+}
