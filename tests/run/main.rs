@@ -7,3 +7,4 @@ mod durability;
 mod interruption;
 mod secrets;
 mod support;
+mod voids;
