@@ -58,6 +58,8 @@ pub(super) struct Bound {
     pub(super) attempt: usize,
     /// How binding the promise is that makes it bind.
     pub(super) level: Level,
+    /// It is the first answer of its action, not one of several that overlapped or came after a loss.
+    pub(super) is_first: bool,
 }
 
 impl Action {
@@ -120,16 +122,15 @@ pub(super) struct Actions<'h> {
 
 impl<'h> Actions<'h> {
     /// The action to which an attempt belongs, made if it is the first. An attempt without a key, or one that is
-    /// `alone`, is an action of its own.
-    pub(super) fn enter(&mut self, attempt: usize, fact: &Fact<'h>, alone: bool) -> ActionIndex {
+    /// `alone`, is an action of its own. So are parameters of each meaning where the contract has them executed.
+    pub(super) fn enter(&mut self, attempt: usize, fact: &Fact<'h>, alone: bool, own_parameters: bool) -> ActionIndex {
         let index = match fact.key.filter(|_| !alone) {
             None => self.new_action(),
             Some(key) => {
-                let own = scope_key(key, fact, Some(fact.meaning));
-                let common = scope_key(key, fact, None);
-                match self.scopes.get(&own).or_else(|| self.scopes.get(&common)) {
+                let scope = scope_key(key, fact, own_parameters.then_some(fact.meaning));
+                match self.scopes.get(&scope) {
                     Some(index) => *index,
-                    None => self.open(key, common),
+                    None => self.open(key, scope),
                 }
             }
         };

@@ -68,6 +68,11 @@ pub(super) fn standing(docket: &Docket<'_, '_>, actions: &Actions<'_>, action: &
     {
         return Standing::Certain(world);
     }
+    if action.is_untouched()
+        && let Some(world) = other_parameters(docket, actions, key, attempt)
+    {
+        return Standing::Certain(world);
+    }
     let unexpired = unexpired(docket, action, attempt);
     let expired = World { first: action.outcome(), ..World::new(Situation::Expired, None) };
     match retention::age(docket, action, attempt) {
@@ -127,6 +132,37 @@ fn other_scope(docket: &Docket<'_, '_>, actions: &Actions<'_>, key: &str, attemp
     found
 }
 
+/// The key was used in this scope with other parameters only, which are an action of their own.
+fn other_parameters(docket: &Docket<'_, '_>, actions: &Actions<'_>, key: &str, attempt: usize) -> Option<World> {
+    let facts = &docket.facts;
+    let fact = &facts[attempt];
+    let mut found = None;
+    for other in actions.with_key(key).iter().map(|index| &actions.all[*index]) {
+        let Some(user) = other.attempts.first().map(|user| &facts[*user]) else {
+            continue;
+        };
+        let same_scope = (user.account, user.operation, user.method) == (fact.account, fact.operation, fact.method);
+        let is_other = user.meaning != fact.meaning && user.with == fact.with && user.sent < fact.end();
+        if !same_scope || !is_other {
+            continue;
+        }
+        let overlaps = |other: &usize| facts[*other].sent < fact.end() && fact.sent < facts[*other].end();
+        let muddled = !other.unknown.is_empty() || other.attempts.iter().any(overlaps);
+        let world = match (other.bound, other.unbound) {
+            (Some(bound), _) if !muddled => World::new(Situation::ChangedParameters, Some(bound.attempt)),
+            (None, Some(outcome)) if !muddled && after(docket, outcome) == Situation::AfterValidationFailure => {
+                World::new(Situation::AfterValidationFailure, Some(outcome))
+            }
+            (None, None) if !muddled => continue,
+            (Some(_) | None, Some(_) | None) => {
+                return Some(World { observed: true, ..World::new(Situation::ChangedParameters, None) });
+            }
+        };
+        found = Some(world);
+    }
+    found
+}
+
 /// The lines below the one about retention.
 fn unexpired(docket: &Docket<'_, '_>, action: &Action, attempt: usize) -> Standing {
     if let Some(bound) = action.bound {
@@ -180,7 +216,7 @@ fn unbound_world(docket: &Docket<'_, '_>, outcome: usize, attempt: usize) -> Wor
 }
 
 /// What an attempt of unknown outcome may have left behind.
-fn after_unknown(docket: &Docket<'_, '_>, unknown: usize, attempt: usize, worlds: &mut Vec<World>) {
+pub(super) fn after_unknown(docket: &Docket<'_, '_>, unknown: usize, attempt: usize, worlds: &mut Vec<World>) {
     let (fact, earlier) = (&docket.facts[attempt], &docket.facts[unknown]);
     let same = fact.meaning == earlier.meaning;
     if earlier.over.is_none_or(|over| over > fact.sent) {

@@ -163,6 +163,10 @@ impl Driver {
                 self.count(5);
                 if !self.sparing || !self.noise.one_in(3) {
                     self.count(gap);
+                    // What showed in between must show twice.
+                    if self.settle > 0 {
+                        self.count(gap);
+                    }
                 }
             }
         }

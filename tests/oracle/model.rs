@@ -207,10 +207,13 @@ pub(crate) struct Server {
     keys: HashMap<String, Key>,
     merged: HashMap<(String, Variant), Answer>,
     made: u64,
+    /// What it does with other parameters where the contract is silent: always the same.
+    habit: u64,
 }
 
 impl Server {
-    pub(crate) fn new(policy: Policy, breaks: BTreeSet<Break>, noise: Noise, settle: Time) -> Self {
+    pub(crate) fn new(policy: Policy, breaks: BTreeSet<Break>, mut noise: Noise, settle: Time) -> Self {
+        let habit = noise.below(3);
         Self {
             policy,
             breaks,
@@ -221,6 +224,7 @@ impl Server {
             keys: HashMap::new(),
             merged: HashMap::new(),
             made: 0,
+            habit,
         }
     }
 
@@ -386,7 +390,7 @@ impl Server {
 
     fn repeat_changed(&mut self, arrival: &Arrival, saved: &Saved) -> (Time, Answer) {
         let soon = arrival.at + 2;
-        let choice = self.noise.below(3);
+        let choice = self.habit;
         let answer = match self.policy.changed {
             Promise::Rejects => {
                 if saved.answer.identity.is_some() && self.breaks(Break::IgnoreChanges, arrival) {

@@ -10,7 +10,7 @@ use super::super::situation::World;
 use super::super::terms::Terms;
 use super::super::trial::Trial;
 use super::super::words;
-use crate::contract::{BodyFidelity, Fidelity, Requirement, StatusFidelity, Treatment};
+use crate::contract::{BodyFidelity, Contract, Fidelity, Requirement, Row, StatusFidelity, Treatment};
 
 /// Judges an attempt that was certainly replayed.
 pub(super) fn judge(
@@ -36,6 +36,11 @@ pub(super) fn judge(
     if !replayed {
         return;
     }
+    // Where it is not certain which answer was the first, the one it is compared with may have been refreshed.
+    let is_first = trial.actions.all[action].bound.is_none_or(|bound| bound.is_first);
+    if !is_first && refreshes(docket.contract) {
+        return;
+    }
     let faults = faults(fidelity, first, answer);
     // What was replayed unfaithfully may have been refreshed, where that is allowed as well.
     if !faults.is_empty() && terms.allows_refreshing() {
@@ -53,6 +58,13 @@ pub(super) fn judge(
         let attempts = world.first.into_iter().chain([attempt]).map(|index| facts[index].id).collect();
         (promised, attempts, seen(&facts[attempt], &faults))
     });
+}
+
+/// Whether a first answer and a refreshed one may stand side by side under this contract.
+fn refreshes(contract: &Contract) -> bool {
+    let rows = [Row::AfterSuccess, Row::InFlight, Row::InFlightChanged, Row::ChangedParameters, Row::EquivalentParameters];
+    let mut rulings = rows.into_iter().flat_map(|row| contract.rulings(row));
+    rulings.any(|ruling| ruling.case.allow.contains(&Treatment::Refreshes))
 }
 
 /// What of the first answer is missing.

@@ -192,8 +192,11 @@ fn tolerated(docket: &Docket<'_, '_>, over: std::time::Duration) -> std::time::D
 /// Whether another attempt of the action, lost later or not over yet, may be what is in flight.
 fn others_may_run(docket: &Docket<'_, '_>, trial: &Trial<'_, '_>, retry: usize) -> bool {
     let facts = &docket.facts;
-    let action = &trial.actions.all[trial.actions.of[retry]];
-    let earlier = action.attempts.iter().take_while(|other| **other < retry);
-    let quiet = earlier.map(|other| facts[*other].over.map(|over| tolerated(docket, over)));
-    quiet.into_iter().any(|over| over.is_none_or(|over| over > facts[retry].sent))
+    let own = [trial.actions.of[retry]];
+    let same_key = facts[retry].key.map_or(&own[..], |key| trial.actions.with_key(key));
+    let earlier = same_key.iter().flat_map(|action| {
+        trial.actions.all[*action].attempts.iter().take_while(|other| facts[**other].sent < facts[retry].sent)
+    });
+    let mut over = earlier.filter(|other| **other != retry).map(|other| facts[*other].over.map(|over| tolerated(docket, over)));
+    over.any(|over| over.is_none_or(|over| over > facts[retry].sent))
 }
