@@ -179,7 +179,7 @@ fn consequences(policy: &Policy, exposed: &Exposed) -> Consequences {
         Break::Unfaithful => Consequences { must: one(R::ReplayFidelity), may: vec![] },
         Break::NoMarker => Consequences { must: one(R::ReplayMarker), may: vec![] },
         Break::Double | Break::Phantom => Consequences { must: one(R::ReplaySingleEffect), may: with_losses(vec![]) },
-        Break::Frozen => Consequences { must: one(R::ReplayAfterValidationFailure), may: vec![] },
+        Break::Frozen => Consequences { must: one(R::ReplayAfterValidationFailure), may: with_losses(vec![]) },
         Break::Merge => Consequences { must: one(R::KeyFresh), may: with_losses(vec![]) },
         Break::Wedge => Consequences { must: one(R::ReplaySettles), may: with_losses(vec![]) },
         Break::LeakyFailure => Consequences {

@@ -19,6 +19,8 @@ pub(super) struct Action {
     pub(super) bound: Option<Bound>,
     /// The last outcome that does not bind.
     pub(super) unbound: Option<usize>,
+    /// Outcomes that need not bind, but may have: one for each meaning.
+    pub(super) loose: Vec<usize>,
     /// Attempts whose outcome is unknown: one for each spelling of the parameters, the last to be over.
     pub(super) unknown: Vec<usize>,
     /// Other parameters were tried since the key was bound.
@@ -60,6 +62,8 @@ pub(super) struct Bound {
     pub(super) level: Level,
     /// It is the first answer of its action, not one of several that overlapped or came after a loss.
     pub(super) is_first: bool,
+    /// An attempt with other parameters, by which the key may have been bound instead.
+    pub(super) rival: Option<usize>,
 }
 
 impl Action {
@@ -81,6 +85,13 @@ impl Action {
             Some(known) if over(*known) <= over(attempt) => *known = attempt,
             Some(_) => {}
             None => self.unknown.push(attempt),
+        }
+    }
+
+    /// Notes an outcome that need not bind, but may have.
+    pub(super) fn note_loose(&mut self, facts: &[Fact<'_>], attempt: usize) {
+        if !self.loose.iter().any(|known| facts[*known].meaning == facts[attempt].meaning) {
+            self.loose.push(attempt);
         }
     }
 

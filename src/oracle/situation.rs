@@ -168,10 +168,13 @@ fn unexpired(docket: &Docket<'_, '_>, action: &Action, attempt: usize) -> Standi
     if let Some(bound) = action.bound {
         let mut world = bound_world(docket, action, bound.attempt, attempt);
         world.level = bound.level;
-        return Standing::Certain(world);
+        return match bound.rival {
+            None => Standing::Certain(world),
+            Some(rival) => Standing::Several(vec![world, rival_world(docket, rival, bound.attempt, attempt)]),
+        };
     }
     let current = match action.unbound {
-        Some(outcome) => unbound_world(docket, outcome, attempt),
+        Some(outcome) => unbound_world(docket, action, outcome, attempt),
         None => World::new(Situation::Fresh, None),
     };
     if action.unknown.is_empty() {
@@ -206,13 +209,26 @@ fn bound_world(docket: &Docket<'_, '_>, action: &Action, outcome: usize, attempt
     with_odd_key(docket, world, attempt)
 }
 
+/// The key may have been bound by other parameters, whose effect the first answer that is known already named.
+fn rival_world(docket: &Docket<'_, '_>, rival: usize, outcome: usize, attempt: usize) -> World {
+    let (fact, other) = (&docket.facts[attempt], &docket.facts[rival]);
+    let situation = if fact.meaning != other.meaning {
+        Situation::ChangedParameters
+    } else if fact.spelling != other.spelling {
+        Situation::EquivalentParameters
+    } else {
+        after(docket, outcome)
+    };
+    World::new(situation, Some(outcome))
+}
+
 /// The last outcome does not bind.
-fn unbound_world(docket: &Docket<'_, '_>, outcome: usize, attempt: usize) -> World {
-    let after = after(docket, outcome);
-    if docket.facts[attempt].meaning == docket.facts[outcome].meaning || after == Situation::AfterValidationFailure {
-        return World::new(after, Some(outcome));
+fn unbound_world(docket: &Docket<'_, '_>, action: &Action, outcome: usize, attempt: usize) -> World {
+    let meaning = docket.facts[attempt].meaning;
+    if action.loose.iter().any(|loose| docket.facts[*loose].meaning != meaning) {
+        return World { observed: true, ..World::new(Situation::ChangedParameters, Some(outcome)) };
     }
-    World { observed: true, ..World::new(Situation::ChangedParameters, Some(outcome)) }
+    World::new(after(docket, outcome), Some(outcome))
 }
 
 /// What an attempt of unknown outcome may have left behind.

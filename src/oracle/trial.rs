@@ -12,7 +12,7 @@ use super::odd_key::OddKey;
 use super::rules;
 use super::sink::Sink;
 use super::situation::{self, Standing, World};
-use crate::contract::{Case, Contract, Level, Row, Situation};
+use crate::contract::{Case, Contract, Level, Row, Ruling, Situation, Treatment};
 use crate::history::{Calibration, CaseHistory, Drawn, Subject};
 
 /// A case while it is judged.
@@ -87,6 +87,7 @@ impl<'h> Trial<'_, 'h> {
                 } else {
                     rules::race::judge(self, action, several);
                     several.iter().for_each(|attempt| self.fold(*attempt, false));
+                    self.note_rival(action, several);
                 }
             }
         }
@@ -140,6 +141,8 @@ impl<'h> Trial<'_, 'h> {
         let fact = &facts[attempt];
         let index = self.actions.of[attempt];
         let binding = self.binding(attempt);
+        let loose = self.is_loose(attempt);
+        let rival = self.rival(attempt, &self.actions.all[index].unknown);
         let action = &mut self.actions.all[index];
         if matches!(fact.reply, super::facts::Reply::NotSent) {
             return;
@@ -156,10 +159,55 @@ impl<'h> Trial<'_, 'h> {
         match binding {
             Some(Some(level)) => {
                 let is_first = alone && action.unknown.is_empty();
-                action.bound = Some(Bound { attempt, level, is_first });
+                action.bound = Some(Bound { attempt, level, is_first, rival });
             }
-            Some(None) => action.unbound = Some(attempt),
+            Some(None) => {
+                action.unbound = Some(attempt);
+                if loose {
+                    action.note_loose(facts, attempt);
+                }
+            }
             None => {}
+        }
+    }
+
+    /// Whether an outcome that does not bind may have done so all the same, or says nothing about other parameters.
+    /// After a refusal that certainly does not bind, corrected parameters fall under the same promise.
+    fn is_loose(&self, attempt: usize) -> bool {
+        let fact = &self.docket.facts[attempt];
+        let Some(answer) = fact.answer() else {
+            return false;
+        };
+        let refused = answer.kind == AnswerKind::Drawn(Drawn::ValidationFailure);
+        let ruling = self.docket.contract.ruling(Row::AfterValidationFailure, fact.variant, Some(answer.response));
+        let executes = |ruling: &Ruling<'_>| ruling.case.allow.iter().all(|treatment| *treatment == Treatment::Executes);
+        !(refused && ruling.as_ref().is_some_and(executes))
+    }
+
+    /// Among these attempts one with other parameters that may have bound the key, so that this answer came from it.
+    fn rival(&self, attempt: usize, others: &[usize]) -> Option<usize> {
+        let facts = &self.docket.facts;
+        let other = |other: &&usize| facts[**other].meaning != facts[attempt].meaning;
+        let changed = World::new(Situation::ChangedParameters, None);
+        let repeats = || {
+            let terms = changed.terms(&self.docket, attempt);
+            terms.is_none_or(|terms| terms.allows_replaying() || terms.allows_refreshing())
+        };
+        others.iter().find(other).copied().filter(|_| repeats())
+    }
+
+    /// After a race of several parameter sets that got one answer, any of them may have bound the key.
+    fn note_rival(&mut self, action: ActionIndex, several: &[usize]) {
+        let Some(bound) = self.actions.all[action].bound else {
+            return;
+        };
+        let facts = &self.docket.facts;
+        let identity = facts[bound.attempt].success_identity();
+        let same = |other: &&usize| identity.is_some() && facts[**other].success_identity() == identity;
+        let others: Vec<usize> = several.iter().filter(same).copied().collect();
+        let rival = others.iter().find_map(|other| self.rival(*other, &[bound.attempt]).map(|_| *other));
+        if let Some(bound) = &mut self.actions.all[action].bound {
+            bound.rival = bound.rival.or(rival);
         }
     }
 

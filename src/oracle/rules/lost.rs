@@ -59,6 +59,9 @@ fn losses(docket: &Docket<'_, '_>, action: &Action) -> Vec<(Requirement, usize, 
         tried.extend((!matches!(fact.reply, Reply::NotSent)).then_some(fact.spelling).filter(|one| !tried.contains(one)));
         for (_, lost, retries) in &mut losses {
             let unchanged = tried.iter().all(|spelling| *spelling == facts[*lost].spelling);
+            if facts[*lost].spelling != fact.spelling {
+                retries.retain(|retry| facts[*retry].end() <= fact.sent);
+            }
             if unchanged && facts[*lost].end() <= fact.sent && is_told(fact) {
                 retries.push(attempt);
             }
@@ -195,7 +198,7 @@ fn others_may_run(docket: &Docket<'_, '_>, trial: &Trial<'_, '_>, retry: usize) 
     let own = [trial.actions.of[retry]];
     let same_key = facts[retry].key.map_or(&own[..], |key| trial.actions.with_key(key));
     let earlier = same_key.iter().flat_map(|action| {
-        trial.actions.all[*action].attempts.iter().take_while(|other| facts[**other].sent < facts[retry].sent)
+        trial.actions.all[*action].attempts.iter().take_while(|other| facts[**other].sent < facts[retry].end())
     });
     let mut over = earlier.filter(|other| **other != retry).map(|other| facts[*other].over.map(|over| tolerated(docket, over)));
     over.any(|over| over.is_none_or(|over| over > facts[retry].sent))

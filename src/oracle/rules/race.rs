@@ -101,7 +101,17 @@ fn worlds(docket: &Docket<'_, '_>, first: usize, other: usize) -> [World; 2] {
 }
 
 fn is_allowed(docket: &Docket<'_, '_>, first: usize, other: usize) -> bool {
-    worlds(docket, first, other).iter().any(|world| is_allowed_in(docket, world, other))
+    may_come_before(docket, other) || worlds(docket, first, other).iter().any(|world| is_allowed_in(docket, world, other))
+}
+
+/// Whether an attempt may have come before the first, with an outcome that does not bind the key.
+fn may_come_before(docket: &Docket<'_, '_>, attempt: usize) -> bool {
+    let fact = &docket.facts[attempt];
+    let Some(answer) = fact.answer().filter(|answer| matches!(answer.kind, AnswerKind::Drawn(_))) else {
+        return false;
+    };
+    let ruling = after(docket, attempt).row().map(|row| docket.contract.ruling(row, fact.variant, Some(answer.response)));
+    ruling.flatten().is_none_or(|ruling| ruling.case.allows_executing())
 }
 
 /// Whether a server that follows the contract can give this answer here.
