@@ -180,7 +180,11 @@ fn consequences(policy: &Policy, exposed: &Exposed) -> Consequences {
         Break::NoMarker => Consequences { must: one(R::ReplayMarker), may: vec![] },
         Break::Double | Break::Phantom => Consequences { must: one(R::ReplaySingleEffect), may: with_losses(vec![]) },
         Break::Frozen => Consequences { must: one(R::ReplayAfterValidationFailure), may: with_losses(vec![]) },
-        Break::Merge => Consequences { must: one(R::KeyFresh), may: with_losses(vec![]) },
+        // Other parameters that are an action of their own meet the server in another situation.
+        Break::Merge => Consequences {
+            must: vec![vec![R::KeyFresh, R::ConflictChangedParameters]],
+            may: with_losses(vec![]),
+        },
         Break::Wedge => Consequences { must: one(R::ReplaySettles), may: with_losses(vec![]) },
         Break::LeakyFailure => Consequences {
             must: one(R::ReplayFailureEffect),
@@ -201,12 +205,20 @@ fn is_plain(policy: &Policy, exposed: &Exposed) -> bool {
     if own_parameters && policy.changed == Promise::Silent {
         return false;
     }
+    // Beside other parameters under the same key it is no fresh key.
+    let shared = own_parameters && exposed.fired.key.as_ref().is_some_and(|key| !key.contains("like"));
     match exposed.fired.what {
         Break::NoLock => exposed.first && exposed.overlapped,
         Break::Wedge => {
             let waited = exposed.after_loss.is_some_and(|after| after > model::BOUND + 1_000);
             exposed.first && !exposed.overlapped && waited && exposed.certain
         }
+        // That something is missing can be said when nothing can still come.
+        Break::Phantom => {
+            let bounded = policy.bounded && policy.in_flight != Promise::Silent;
+            exposed.first && exposed.certain && !exposed.overlapped && bounded
+        }
+        Break::Merge => exposed.first && exposed.certain && !exposed.overlapped && !shared,
         Break::IgnoreMissing => exposed.first || exposed.fired.key.is_none(),
         Break::Again
         | Break::RefuseRepeat
@@ -216,9 +228,7 @@ fn is_plain(policy: &Policy, exposed: &Exposed) -> bool {
         | Break::Unfaithful
         | Break::NoMarker
         | Break::Double
-        | Break::Phantom
         | Break::Frozen
-        | Break::Merge
         | Break::LeakyFailure => exposed.first && exposed.certain && !exposed.overlapped,
     }
 }

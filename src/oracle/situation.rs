@@ -228,7 +228,8 @@ fn unbound_world(docket: &Docket<'_, '_>, action: &Action, outcome: usize, attem
     if action.loose.iter().any(|loose| docket.facts[*loose].meaning != meaning) {
         return World { observed: true, ..World::new(Situation::ChangedParameters, Some(outcome)) };
     }
-    World::new(after(docket, outcome), Some(outcome))
+    let own = action.loose.iter().find(|loose| docket.facts[**loose].meaning == meaning).copied().unwrap_or(outcome);
+    World::new(after(docket, own), Some(own))
 }
 
 /// What an attempt of unknown outcome may have left behind.

@@ -156,7 +156,14 @@ impl<'h> Trial<'_, 'h> {
             action.note_unknown(facts, attempt);
             return;
         }
+        // A refusal while other parameters may have bound the key is perhaps a conflict, and binds nothing itself.
+        let other = |known: &usize| facts[*known].meaning != fact.meaning;
+        let doubtful = fact.success_identity().is_none() && action.loose.iter().chain(&action.unknown).any(other);
         match binding {
+            Some(Some(_)) if doubtful => {
+                action.unbound = Some(attempt);
+                action.note_loose(facts, attempt);
+            }
             Some(Some(level)) => {
                 let is_first = alone && action.unknown.is_empty();
                 action.bound = Some(Bound { attempt, level, is_first, rival });

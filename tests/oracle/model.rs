@@ -328,11 +328,13 @@ impl Server {
         if rejects {
             return (soon, plain(409));
         }
+        let fired = self.fired.len();
         let (at, answer) = self.handle(&Arrival { at: until, ..arrival.clone() });
+        let sound = self.fired.len() == fired;
         let saved = arrival.key.as_ref().and_then(|key| self.keys.get(key)).and_then(|state| state.saved.clone());
         match saved {
             // Waiting means getting the first outcome, whatever a later repeat gets.
-            Some(saved) if saved.bound && !changed && self.policy.in_flight == Promise::Replays && self.is_sound() => {
+            Some(saved) if saved.bound && !changed && self.policy.in_flight == Promise::Replays && sound => {
                 (at, self.replayed(&saved.answer, false))
             }
             _ => (at, answer),
