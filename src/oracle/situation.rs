@@ -15,6 +15,8 @@ pub(super) struct World {
     pub(super) situation: Situation,
     /// The attempt with the first outcome, where there is one and it is known.
     pub(super) first: Option<usize>,
+    /// The attempt with the first outcome, where nobody saw it.
+    pub(super) unseen: Option<usize>,
     /// No promise about it can be more binding than the one by which the key was bound.
     pub(super) level: Level,
     /// The requirement under which a finding is filed.
@@ -36,7 +38,14 @@ pub(super) enum Standing {
 
 impl World {
     pub(super) fn new(situation: Situation, first: Option<usize>) -> Self {
-        Self { situation, first, level: Level::Must, requirement: situation.requirement(), observed: false }
+        Self {
+            situation,
+            first,
+            unseen: None,
+            level: Level::Must,
+            requirement: situation.requirement(),
+            observed: false,
+        }
     }
 
     /// The terms here, or `None` where the contract is silent.
@@ -236,8 +245,9 @@ fn unbound_world(docket: &Docket<'_, '_>, action: &Action, outcome: usize, attem
 pub(super) fn after_unknown(docket: &Docket<'_, '_>, unknown: usize, attempt: usize, worlds: &mut Vec<World>) {
     let (fact, earlier) = (&docket.facts[attempt], &docket.facts[unknown]);
     let same = fact.meaning == earlier.meaning;
+    let unseen = |situation| World { unseen: Some(unknown), ..World::new(situation, None) };
     if earlier.over.is_none_or(|over| over > fact.sent) {
-        worlds.push(World::new(if same { Situation::InFlight } else { Situation::InFlightChanged }, None));
+        worlds.push(unseen(if same { Situation::InFlight } else { Situation::InFlightChanged }));
     }
     if earlier.answer().is_some() {
         worlds.push(World::new(Situation::AfterServerError, Some(unknown)));
@@ -249,9 +259,9 @@ pub(super) fn after_unknown(docket: &Docket<'_, '_>, unknown: usize, attempt: us
     } else {
         after_drawing(earlier.draws)
     };
-    worlds.push(World::new(finished, None));
+    worlds.push(unseen(finished));
     if same && earlier.draws != Drawn::Success {
-        worlds.push(World::new(Situation::AfterSuccess, None));
+        worlds.push(unseen(Situation::AfterSuccess));
     }
 }
 

@@ -149,7 +149,12 @@ impl<'h> Trial<'_, 'h> {
         }
         action.note_use(facts, attempt);
         if let Some(bound) = action.bound {
-            action.others_tried |= facts[bound.attempt].meaning != fact.meaning;
+            let first = &facts[bound.attempt];
+            action.others_tried |= first.meaning != fact.meaning;
+            // With two effects it is open what a later repeat should get.
+            let names = (first.success_identity(), fact.success_identity());
+            action.violated |= first.meaning == fact.meaning
+                && matches!(names, (Some(first), Some(other)) if first != other);
             return;
         }
         if fact.is_unknown() {

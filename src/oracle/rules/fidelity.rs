@@ -28,7 +28,7 @@ pub(super) fn judge(
     let Some((first, answer)) = world.first.and_then(|first| facts[first].answer()).zip(facts[attempt].answer()) else {
         return;
     };
-    let evidence = docket.evidence(attempt, world.first, world.situation, terms);
+    let evidence = docket.evidence(attempt, world, terms);
     let replayed = terms.allows_replaying()
         && evidence.fits_replay(answer)
         && evidence.processed() == Some(false)

@@ -182,7 +182,7 @@ fn fits_after_success(docket: &Docket<'_, '_>, lost: usize, retry: usize) -> boo
         return false;
     };
     let first = docket.facts[lost].answer().is_some().then_some(lost);
-    docket.evidence(retry, first, Situation::AfterSuccess, &terms).fits_without_processing(answer, &terms)
+    docket.evidence(retry, &World { first, ..world }, &terms).fits_without_processing(answer, &terms)
         || docket.points_at_listed(retry, &terms)
 }
 

@@ -123,7 +123,7 @@ fn is_allowed_in(docket: &Docket<'_, '_>, world: &World, other: usize) -> bool {
         || answer.kind == AnswerKind::TurnedAway
         || (terms.allows_executing() && answer.can_be_drawn())
         || docket
-            .evidence(other, world.first, world.situation, &terms)
+            .evidence(other, world, &terms)
             .fits_without_processing(answer, &terms)
 }
 

@@ -140,13 +140,13 @@ impl<'h> Unit<'h> {
     fn finish(&mut self, trial: &Trial<'_, '_>) {
         let action = &trial.actions.all[self.action];
         let rose = self.attempts.iter().any(|attempt| matches!(trial.docket.effects.rises[*attempt], Rise::Of(_)));
-        if action.merged && !rose {
+        if action.merged && !rose && self.named.is_empty() {
             self.most = 0;
         } else if self.most > 0 {
             self.granted = action.granted;
             self.most += action.granted + self.observed();
         }
-        self.least = usize::from(!self.named.is_empty() && !action.merged);
+        self.least = usize::from(!self.named.is_empty());
     }
 
     /// The effects that certainly fall to this unit alone.
@@ -168,6 +168,17 @@ impl<'h> Unit<'h> {
         let mut by_meaning: HashMap<usize, usize> = HashMap::new();
         for (_, meaning) in self.named.iter().filter(|(identity, _)| counts(identity)) {
             *by_meaning.entry(*meaning).or_default() += 1;
+        }
+        by_meaning.into_values().max().unwrap_or_default()
+    }
+
+    /// The most effects that certainly fall to one meaning of the parameters.
+    fn most_rises_for_one_meaning(&self, docket: &Docket<'_, '_>) -> usize {
+        let mut by_meaning: HashMap<usize, usize> = HashMap::new();
+        for attempt in &self.attempts {
+            if let Rise::Of(number) = docket.effects.rises[*attempt] {
+                *by_meaning.entry(docket.facts[*attempt].meaning).or_default() += number;
+            }
         }
         by_meaning.into_values().max().unwrap_or_default()
     }
@@ -230,6 +241,7 @@ fn has_too_many(docket: &Docket<'_, '_>, group: &Group<'_>, unit: &Unit<'_>) -> 
         return false;
     }
     unit.attributed(docket).0 > unit.most
+        || unit.most_rises_for_one_meaning(docket) > 1 + unit.granted
         || (unit.named.len() > 1 + unit.granted
             && unit.most_for_one_meaning(|named| group.listed().any(|listed| listed == named)) > 1 + unit.granted)
 }
