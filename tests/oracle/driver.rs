@@ -370,6 +370,7 @@ impl Driver {
 
 fn empty_case() -> CaseHistory {
     CaseHistory {
+        voided: Vec::new(),
         id: CaseId("example".into()),
         info: CaseInfo { scenario: "example".into(), clause: None },
         intents: Vec::new(),
