@@ -2,6 +2,8 @@
 //!
 //! A defect replaces one of these functions; nothing else in the server knows that there are defects.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use serde_json::Value;
 
@@ -53,6 +55,17 @@ pub(super) enum Memory {
     Keep,
     /// The key is released, as if it had never been used.
     Release,
+    /// Nothing is written: the key stays in flight, although nothing runs any more.
+    StayInFlight,
+}
+
+/// Which of two requests a key belongs to after the second was refused for its other parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Survivor {
+    /// The first, with its outcome.
+    Original,
+    /// The second, with its refusal.
+    Intruder,
 }
 
 /// What happens to an execution whose client has gone.
@@ -93,6 +106,10 @@ pub(super) struct Policy {
     pub(super) on_conflict: OfThree<Contract, Record, Submission, Disposition>,
     /// What a repeat gets while the first request is running, by its fingerprint.
     pub(super) on_in_flight: OfThree<Contract, Record, [u8], Disposition>,
+    /// Whom the key belongs to after other parameters were refused.
+    pub(super) refused_conflict_leaves: Survivor,
+    /// How much later than its look-up a request claims its key; `None` where the two are one step.
+    pub(super) claim_after: Option<Duration>,
     /// Makes what a request asks for, and says which number it got.
     pub(super) make_effects: MakeEffects,
     /// Whether an outcome is kept.
@@ -115,6 +132,8 @@ impl Policy {
             on_duplicate: Box::new(on_duplicate),
             on_conflict: Box::new(on_conflict),
             on_in_flight: Box::new(on_in_flight),
+            refused_conflict_leaves: Survivor::Original,
+            claim_after: None,
             make_effects: Box::new(|book, submission, request| {
                 book.add(&submission.account, submission.collection, request)
             }),
@@ -221,23 +240,27 @@ fn relate(record: &Record, submission: &Submission) -> Relation {
     }
 }
 
-/// A finished record lives as long as the contract permits. A running one never expires; one whose retention counts
-/// from the end of a resource is kept for ever, which such a contract always allows.
+/// A record lives as long as the contract permits.
 fn is_expired(contract: &Contract, record: &Record, now: &Moment) -> bool {
-    let Some(clause) = &contract.retention else {
-        return false;
-    };
-    let (Some(retention), Progress::Finished { at, .. }) = (clause.at_most.or(clause.at_least), &record.progress)
-    else {
-        return false;
+    age(contract, record, *now).is_some_and(|(age, retention)| age >= retention)
+}
+
+/// How old a finished record is as its retention is counted, and how old it may become. `None` for one that never
+/// expires: a running one, and one whose retention counts from the end of a resource (to keep that for ever is
+/// something that such a contract always allows).
+pub(super) fn age(contract: &Contract, record: &Record, now: Moment) -> Option<(Duration, Duration)> {
+    let clause = contract.retention.as_ref()?;
+    let retention = clause.at_most.or(clause.at_least)?.duration();
+    let Progress::Finished { at, .. } = &record.progress else {
+        return None;
     };
     let since = match clause.anchor.unwrap_or(Anchor::First) {
         Anchor::First => record.created,
         Anchor::Completion => *at,
         Anchor::LastUse => record.last_used,
-        Anchor::ResourceEnd => return false,
+        Anchor::ResourceEnd => return None,
     };
-    now.saturating_sub(since) >= retention.duration()
+    Some((now.saturating_sub(since), retention))
 }
 
 fn on_duplicate(contract: &Contract, outcome: &Outcome, book: &Book) -> Disposition {
@@ -253,12 +276,19 @@ fn on_duplicate(contract: &Contract, outcome: &Outcome, book: &Book) -> Disposit
 }
 
 fn on_conflict(contract: &Contract, record: &Record, submission: &Submission) -> Disposition {
-    let equivalent = canonical(&record.fingerprint) == canonical(&submission.body);
-    let (situation, row) = if equivalent {
-        (Situation::EquivalentParameters, Row::EquivalentParameters)
+    if canonical(&record.fingerprint) == canonical(&submission.body) {
+        in_conflict(contract, Situation::EquivalentParameters, Row::EquivalentParameters)
     } else {
-        (Situation::ChangedParameters, Row::ChangedParameters)
-    };
+        changed_parameters(contract)
+    }
+}
+
+/// What parameters of another meaning get.
+pub(super) fn changed_parameters(contract: &Contract) -> Disposition {
+    in_conflict(contract, Situation::ChangedParameters, Row::ChangedParameters)
+}
+
+fn in_conflict(contract: &Contract, situation: Situation, row: Row) -> Disposition {
     let treatment = promised(contract, row, None).unwrap_or_else(|| Treatment::Rejects(Matcher::default()));
     Disposition { situation, treatment }
 }
@@ -281,6 +311,12 @@ fn after_outcome(contract: &Contract, outcome: &Outcome) -> Memory {
         (Some(Treatment::Executes), _) | (None, OutcomeKind::ValidationFailure) => Memory::Release,
         (Some(Treatment::Replays | Treatment::Refreshes | Treatment::Rejects(_)) | None, _) => Memory::Keep,
     }
+}
+
+/// Whether a crash comes after the effect. It does where the crash is remembered: a repeat then has no second effect.
+/// Where a repeat is to be carried out, a crash takes its effect back.
+pub(super) fn crashes_after_effect(contract: &Contract, crash: &Answer) -> bool {
+    promised(contract, Row::AfterServerError, Some(&crash.message())) != Some(Treatment::Executes)
 }
 
 #[cfg(test)]

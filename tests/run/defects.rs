@@ -17,10 +17,10 @@ fn the_sound_target_is_blamed_for_nothing() {
 #[test]
 fn every_defect_violates_exactly_its_declared_set() {
     for defect in Defect::ALL {
-        let run = run(&["--defect", defect.id()]);
+        let run = run(&["--defect", &defect.to_string()]);
         let expected: BTreeSet<Requirement> = defect.expected().iter().copied().collect();
-        assert!(!expected.is_empty(), "{}", defect.id());
-        assert_eq!(run.violated(), expected, "{}\n{}", defect.id(), run.stdout);
+        assert!(!expected.is_empty(), "{defect}");
+        assert_eq!(run.violated(), expected, "{defect}\n{}", run.stdout);
         run.assert_code(1);
         for requirement in &expected {
             assert!(run.stdout.contains(requirement.id()), "{requirement} is missing in\n{}", run.stdout);
