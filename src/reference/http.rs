@@ -130,7 +130,8 @@ async fn route(interpreter: &Arc<Interpreter>, parts: &Parts, body: Bytes) -> Re
     }
 }
 
-/// `POST /orders`, `GET /orders`
+/// `POST /orders`, `PUT /orders`, `GET /orders`. The two that make something differ in name alone, so that a key can be
+/// tried with another method.
 async fn many(
     interpreter: &Arc<Interpreter>,
     parts: &Parts,
@@ -139,17 +140,18 @@ async fn many(
     collection: Collection,
 ) -> Result<Reply, Answer> {
     match parts.method {
-        Method::POST => {
+        Method::POST | Method::PUT => {
             expect_json(parts)?;
             let (key, body) = key::take(interpreter.contract(), parts, body);
-            Ok(interpreter.submit(Submission { account, collection, key, body }).await)
+            let method = parts.method.to_string();
+            Ok(interpreter.submit(Submission { account, collection, method, key, body }).await)
         }
         Method::GET | Method::HEAD => {
             let reference = reference(parts)?;
             let list = interpreter.with_book(|book| book.list(&account, collection, reference.as_deref()));
             Ok(plain(Answer::json(200, &list)))
         }
-        _ => Err(Answer::method_not_allowed("GET, HEAD, POST")),
+        _ => Err(Answer::method_not_allowed("GET, HEAD, POST, PUT")),
     }
 }
 

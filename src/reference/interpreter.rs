@@ -160,7 +160,7 @@ impl Interpreter {
     }
 
     fn look_up(&self, state: &mut State, submission: &Submission) -> Step {
-        let key = match (self.policy.admit_key)(&self.contract, &submission.key) {
+        let key = match (self.policy.admit_key)(&self.contract, submission) {
             Admission::Refused(words, answer) => return answered(words, "rejects", answer),
             Admission::Unprotected(words) => return self.accept(state, submission, None, Claimed::Unprotected(words)),
             Admission::Protected(key) => key,

@@ -9,6 +9,7 @@
 //! | request | answer |
 //! |---|---|
 //! | `POST /orders` `{"product": "notebook", "quantity": 2, "reference": "r"}` | 201, the order |
+//! | `PUT /orders` | the same; the shipped contract has keys count with `POST` only |
 //! | `GET /orders?reference=r` | 200, `{"orders": […]}` |
 //! | `GET`, `PATCH`, `DELETE /orders/{number}` | 200, 200, 204; 404 |
 //! | the same under `/reservations` | another operation |

@@ -22,6 +22,8 @@ pub(super) struct Submission {
     pub(super) account: String,
     /// What it is to make.
     pub(super) collection: Collection,
+    /// The request method.
+    pub(super) method: String,
     /// What stands where a key belongs.
     pub(super) key: PresentedKey,
     /// The parameters.
@@ -90,8 +92,8 @@ type MakeEffects = Box<dyn Fn(&mut Book, &Submission, &Request) -> u64 + Send + 
 
 /// Every decision that the server takes.
 pub(super) struct Policy {
-    /// What a key is good for.
-    pub(super) admit_key: OfTwo<Contract, PresentedKey, Admission>,
+    /// What the key of a request is good for.
+    pub(super) admit_key: OfTwo<Contract, Submission, Admission>,
     /// The name under which a request is remembered.
     pub(super) name_record: OfThree<Contract, str, Submission, String>,
     /// What the parameters of a request amount to.
@@ -184,8 +186,11 @@ pub(super) fn refusal(situation: Situation) -> Refusal {
     Refusal { status: 409, sentence, code }
 }
 
-fn admit_key(contract: &Contract, presented: &PresentedKey) -> Admission {
-    let (fault, readable) = match key::read(contract, presented) {
+fn admit_key(contract: &Contract, submission: &Submission) -> Admission {
+    if let Some(admission) = admit_method(contract, &submission.method) {
+        return admission;
+    }
+    let (fault, readable) = match key::read(contract, &submission.key) {
         Ok(key) => return Admission::Protected(key),
         Err(faulty) => faulty,
     };
@@ -197,6 +202,21 @@ fn admit_key(contract: &Contract, presented: &PresentedKey) -> Admission {
         Some(Treatment::Executes | Treatment::Replays | Treatment::Refreshes) => Admission::Unprotected(fault.words()),
         None if fault == key::Fault::Missing => Admission::Unprotected(fault.words()),
         None => Admission::Refused(fault.words(), fault.refusal().answer(&Matcher::default(), None)),
+    }
+}
+
+/// What becomes of a request whose method is not one with which keys count, by the contract's list of them.
+fn admit_method(contract: &Contract, method: &str) -> Option<Admission> {
+    let methods = contract.scope.as_ref().map(|scope| scope.methods.as_slice()).unwrap_or_default();
+    if methods.is_empty() || methods.iter().any(|counting| counting.eq_ignore_ascii_case(method)) {
+        return None;
+    }
+    match promised(contract, Row::OtherMethods, None) {
+        None | Some(Treatment::Executes) => Some(Admission::Unprotected("a method without keys")),
+        Some(Treatment::Rejects(matcher)) => {
+            Some(Admission::Refused("a method without keys", refusal(Situation::OtherMethod).answer(&matcher, None)))
+        }
+        Some(Treatment::Replays | Treatment::Refreshes) => None,
     }
 }
 
@@ -329,7 +349,8 @@ mod tests {
 
     fn submission(body: &'static str) -> Submission {
         let key = PresentedKey::One(b"k".to_vec());
-        Submission { account: "default".into(), collection: Collection::Orders, key, body: body.into() }
+        let (account, method) = ("default".into(), "POST".into());
+        Submission { account, collection: Collection::Orders, method, key, body: body.into() }
     }
 
     #[test]
@@ -379,14 +400,31 @@ mod tests {
     #[test]
     fn odd_keys_are_refused_unless_the_contract_says_otherwise() {
         let silent = contract("key: {carrier: {header: K}, max_length: 2}");
+        let admit = |contract: &Contract, key| admit_key(contract, &Submission { key, ..submission("{}") });
         let key = |text: &str| PresentedKey::One(text.as_bytes().to_vec());
-        assert_eq!(admit_key(&silent, &PresentedKey::Absent), Admission::Unprotected("no key"));
-        assert!(matches!(admit_key(&silent, &key("abc")), Admission::Refused("an overlong key", _)));
-        assert!(matches!(admit_key(&silent, &key("")), Admission::Refused("an empty key", _)));
-        assert!(matches!(admit_key(&silent, &PresentedKey::Unclear), Admission::Refused("a malformed key", _)));
+        assert_eq!(admit(&silent, PresentedKey::Absent), Admission::Unprotected("no key"));
+        assert!(matches!(admit(&silent, key("abc")), Admission::Refused("an overlong key", _)));
+        assert!(matches!(admit(&silent, key("")), Admission::Refused("an empty key", _)));
+        assert!(matches!(admit(&silent, PresentedKey::Unclear), Admission::Refused("a malformed key", _)));
         let lenient = contract("key: {carrier: {header: K}, max_length: 2, overlong: executes, empty: executes}");
-        assert_eq!(admit_key(&lenient, &key("abc")), Admission::Protected("abc".into()));
-        assert_eq!(admit_key(&lenient, &key("")), Admission::Unprotected("an empty key"));
+        assert_eq!(admit(&lenient, key("abc")), Admission::Protected("abc".into()));
+        assert_eq!(admit(&lenient, key("")), Admission::Unprotected("an empty key"));
+    }
+
+    #[test]
+    fn a_key_counts_with_the_methods_of_the_contract() {
+        let admit = |scope: &str| {
+            let put = Submission { method: "PUT".into(), ..submission("{}") };
+            admit_key(&contract(&format!("scope: {scope}")), &put)
+        };
+        let protected = Admission::Protected("k".into());
+        assert_eq!(admit("{}"), protected);
+        assert_eq!(admit("{methods: [post, put]}"), protected);
+        assert_eq!(admit("{methods: [POST]}"), Admission::Unprotected("a method without keys"));
+        assert_eq!(admit("{methods: [POST], other_methods: executes}"), admit("{methods: [POST]}"));
+        assert_eq!(admit("{methods: [POST], other_methods: replays}"), protected);
+        let refused = admit("{methods: [POST], other_methods: {rejects: {status: 405}}}");
+        assert!(matches!(refused, Admission::Refused(_, answer) if answer.status == 405));
     }
 
     #[test]

@@ -65,6 +65,16 @@ fn without_a_window_nothing_slips_through() {
     assert_eq!(target.count(), 200);
 }
 
+/// What the test before rests on: where there is a window, these bursts find it.
+#[test]
+fn a_burst_finds_a_window_of_a_millisecond() {
+    let target = with_window("1ms");
+    let twice = |round: &usize| {
+        burst(&target, &format!("k{round}"), 2).iter().all(|answer| !answer.replayed() && answer.status == 201)
+    };
+    assert!((0..50).any(|round| twice(&round)));
+}
+
 #[test]
 fn the_window_is_measured_and_logged() {
     for window in [Duration::ZERO, Duration::from_micros(300), Duration::from_millis(30)] {

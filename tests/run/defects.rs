@@ -37,6 +37,19 @@ fn an_unknown_defect_is_refused_with_a_guess() {
 }
 
 #[test]
+fn the_value_of_a_defect_is_checked() {
+    for (written, said) in [
+        ("check-then-act=soon", "`soon` is not a length of time"),
+        ("no-dedup=20ms", "the defect `no-dedup` takes no value"),
+        ("check-then-ac=20ms", "did you mean `check-then-act`?"),
+    ] {
+        let run = run(&["--defect", written]);
+        run.assert_code(2);
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn defects_belong_to_the_embedded_target() {
     let run = run(&["--defect", "no-dedup", "--base-url", "http://127.0.0.1:1"]);
     run.assert_code(2);

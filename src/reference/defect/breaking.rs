@@ -12,7 +12,7 @@ const WIDTH_OF_THE_COLUMN: usize = 64;
 /// A key that would be accepted protects nothing; one that would be refused is refused all the same.
 pub(super) fn ignore_keys(policy: &mut Policy) {
     let sound = std::mem::replace(&mut policy.admit_key, Box::new(|_, _| Admission::Unprotected("no key")));
-    policy.admit_key = Box::new(move |contract, presented| match sound(contract, presented) {
+    policy.admit_key = Box::new(move |contract, submission| match sound(contract, submission) {
         Admission::Protected(_) => Admission::Unprotected("a key that is ignored"),
         otherwise => otherwise,
     });
