@@ -15,7 +15,7 @@ pub use decision::{Decision, ExitStatus};
 
 use crate::contract::{Cause, Clause, Conflict, Contract, Level, Reason, Replay, Requirement, Retention, Row, Scope};
 use crate::contract::{Standing, Verdict};
-use crate::history::{CaseEnding, History};
+use crate::history::History;
 use crate::oracle::{Finding, Judgement};
 
 /// How high the bar lies that a run has to clear.
@@ -156,7 +156,8 @@ impl<'a> Checklist<'a> {
         instrument: Option<&'a str>,
         bar: Bar,
     ) -> Self {
-        let interrupted = was_interrupted(history);
+        let broken_off = history.broken_off();
+        let interrupted = broken_off == Some(Reason::Interrupted);
         let line = |requirement: &Requirement| {
             let found = findings.iter().filter(|finding| finding.requirement == *requirement).collect();
             let reason = || untested_reason(*requirement, contract, unreached, interrupted);
@@ -171,7 +172,7 @@ impl<'a> Checklist<'a> {
                 ClauseLine { clause, verdict, requirements }
             })
             .collect();
-        let decision = Decision::new(&clauses, instrument.is_some(), interrupted, bar);
+        let decision = Decision::new(&clauses, instrument.is_some(), broken_off.map(decision), bar);
         Self { clauses, instrument, interrupted, decision }
     }
 
@@ -309,13 +310,21 @@ fn is_derived(requirement: Requirement, contract: &Contract) -> bool {
     other_half.is_some_and(|row| declares(row) && declares(Row::ChangedParameters))
 }
 
-/// A run that was killed leaves cases without an end.
-fn was_interrupted(history: &History) -> bool {
-    let broken_off = |ending: &Option<CaseEnding>| match ending {
-        Some(CaseEnding::Interrupted) | None => true,
-        Some(CaseEnding::Completed | CaseEnding::Stopped(_)) => false,
-    };
-    history.interrupted || history.cases.values().any(|case| broken_off(&case.ending))
+/// What it means for the exit status that a run was broken off.
+fn decision(broken_off: Reason) -> Decision {
+    match broken_off {
+        Reason::RequestCap => Decision::RequestCap,
+        Reason::NoAnswer => Decision::NoAnswer,
+        Reason::Interrupted
+        | Reason::NotExercised
+        | Reason::NoScenario
+        | Reason::Needs(_)
+        | Reason::Deselected
+        | Reason::ControlFailed
+        | Reason::LongerThanMaxWait
+        | Reason::TargetSerialises
+        | Reason::NotDeclared => Decision::Interrupted,
+    }
 }
 
 /// Whether the contract says nothing in a clause. A level or a source alone promises nothing.

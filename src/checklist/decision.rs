@@ -54,8 +54,12 @@ pub enum Decision {
     ShouldViolated,
     /// The control could not calibrate the instrument.
     ControlFailed,
-    /// The run was broken off, so much of what it was to show is missing.
+    /// The run was broken off, by its user or a kill, so much of what it was to show is missing.
     Interrupted,
+    /// The cap on requests broke the run off.
+    RequestCap,
+    /// The target fell silent in the middle of the run.
+    NoAnswer,
     /// Something that decides is inconclusive.
     Inconclusive,
     /// Nothing at all was shown to hold.
@@ -67,7 +71,7 @@ pub enum Decision {
 }
 
 impl Decision {
-    pub(super) fn new(clauses: &[ClauseLine<'_>], control_failed: bool, interrupted: bool, bar: Bar) -> Self {
+    pub(super) fn new(clauses: &[ClauseLine<'_>], control_failed: bool, broken_off: Option<Self>, bar: Bar) -> Self {
         let lines = || clauses.iter().flat_map(|clause| &clause.requirements);
         let decides = |level: Option<Level>| level.is_some_and(|level| level >= bar.level);
         if lines().any(|line| line.breach == Some(Level::Must)) {
@@ -76,8 +80,8 @@ impl Decision {
             Self::ShouldViolated
         } else if control_failed {
             Self::ControlFailed
-        } else if interrupted {
-            Self::Interrupted
+        } else if let Some(broken_off) = broken_off {
+            broken_off
         } else if lines().any(|line| decides(line.open)) {
             Self::Inconclusive
         } else if !lines().any(|line| line.verdict == Verdict::Holds) {
@@ -93,9 +97,13 @@ impl Decision {
     pub fn status(self) -> ExitStatus {
         match self {
             Self::MustViolated | Self::ShouldViolated => ExitStatus::Violated,
-            Self::ControlFailed | Self::Interrupted | Self::Inconclusive | Self::NothingHolds | Self::NotWhole => {
-                ExitStatus::Inconclusive
-            }
+            Self::ControlFailed
+            | Self::Interrupted
+            | Self::RequestCap
+            | Self::NoAnswer
+            | Self::Inconclusive
+            | Self::NothingHolds
+            | Self::NotWhole => ExitStatus::Inconclusive,
             Self::Sound => ExitStatus::Sound,
         }
     }
@@ -109,6 +117,8 @@ impl Decision {
             }
             Self::ControlFailed => "the control failed, so what rests on it was not judged",
             Self::Interrupted => "the run was broken off before everything was tested",
+            Self::RequestCap => "the cap of --max-requests broke the run off; raise it to have everything tested",
+            Self::NoAnswer => "the target did not answer in some cases; check that it still runs, and run again",
             Self::Inconclusive => "something that was tested could not be decided",
             Self::NothingHolds => "nothing was shown to hold",
             Self::NotWhole => "not every clause was shown in whole, and --strict asks for that",

@@ -1,5 +1,8 @@
 use super::*;
-use crate::history::{CaseId, Event, EventKind};
+use crate::history::{
+    AttemptEnd, AttemptId, AttemptStart, CaseEnding, CaseId, Event, EventKind, Intent, IntentId, Outcome, SocketError,
+    Timing,
+};
 
 const CONTRACT: &str = r#"
 key: {carrier: {header: Idempotency-Key}, max_length: 255, missing: executes}
@@ -291,6 +294,56 @@ fn a_killed_run_counts_as_interrupted() {
     let decide = |history| sum_up(&contract(), history, &[holds(ReplayAfterSuccess)], Bar::default()).decision;
     assert_eq!(decide(&whole), Decision::Sound);
     assert_eq!(decide(&killed), Decision::Interrupted);
+}
+
+fn case_of(events: Vec<EventKind>) -> History {
+    let info = crate::history::CaseInfo { scenario: "case".into(), clause: None };
+    let kinds = std::iter::once(EventKind::CaseStarted(info)).chain(events);
+    let event = |event| Event { at: Default::default(), case: Some(CaseId("case".into())), event };
+    History::from_events(&kinds.map(event).collect::<Vec<_>>())
+}
+
+#[test]
+fn a_run_that_the_cap_broke_off_never_ends_in_success() {
+    let history = case_of(vec![EventKind::CaseEnded(CaseEnding::Stopped(Reason::RequestCap))]);
+    let summary = sum_up(&contract(), &history, &[holds(ReplayAfterSuccess)], Bar::default());
+    assert_eq!((summary.decision, summary.code()), (Decision::RequestCap, 3));
+}
+
+#[test]
+fn a_target_that_fell_silent_never_ends_in_success() {
+    let intent = Intent { id: IntentId(1), name: "a".into(), key: "k".into(), marker: "m".into(), like: None };
+    let start = AttemptStart {
+        id: AttemptId(1),
+        intent: IntentId(1),
+        key: None,
+        parameters: "base".into(),
+        account: "default".into(),
+        operation: "default".into(),
+        method: "POST".into(),
+        replica: None,
+        lose: None,
+        request: Default::default(),
+    };
+    let refused = Outcome::Failed {
+        error: SocketError::Refused,
+        bytes_written: 0,
+        request_written: false,
+        detail: String::new(),
+    };
+    let end =
+        |outcome| AttemptEnd { id: AttemptId(1), outcome, timing: Timing::default(), success: false, identity: None };
+    let run = |outcome| {
+        case_of(vec![
+            EventKind::IntentCreated(intent.clone()),
+            EventKind::AttemptStarted(start.clone()),
+            EventKind::AttemptEnded(end(outcome)),
+            EventKind::CaseEnded(CaseEnding::Completed),
+        ])
+    };
+    let decide = |history| sum_up(&contract(), &history, &[holds(ReplayAfterSuccess)], Bar::default()).decision;
+    assert_eq!(decide(run(refused)), Decision::NoAnswer);
+    assert_eq!(decide(run(Outcome::Answered(Default::default()))), Decision::Sound);
 }
 
 #[test]

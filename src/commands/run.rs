@@ -130,7 +130,8 @@ fn report(
         DecidingLevel::Should => Level::Should,
     };
     let bar = Bar { level, strict: arguments.strict };
-    let checklist = Checklist::new(contract, history, &findings, &plan.untested, instrument.as_deref(), bar);
+    let untested = plan.untested_after(history);
+    let checklist = Checklist::new(contract, history, &findings, &untested, instrument.as_deref(), bar);
     let options = TerminalOptions { color: colored(color), width: None, verbose: arguments.verbose };
     print(&report::terminal(&checklist, contract, history, &options)).context("cannot write the report")?;
     Ok(checklist.exit_status())

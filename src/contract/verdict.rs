@@ -148,6 +148,8 @@ pub enum Reason {
     LongerThanMaxWait,
     /// The target handles one request at a time, so nothing can be in flight.
     TargetSerialises,
+    /// The target did not answer.
+    NoAnswer,
     /// The run was interrupted before.
     Interrupted,
     /// The contract says nothing about it, so there was nothing to test it against.
@@ -170,6 +172,7 @@ impl Reason {
             }
             Self::LongerThanMaxWait => "it needs a longer wait than --max-wait permits".into(),
             Self::TargetSerialises => "the target handles one request at a time, so nothing can be in flight".into(),
+            Self::NoAnswer => "the target did not answer: check that it still runs".into(),
             Self::Interrupted => "the run was interrupted before".into(),
             Self::NotDeclared => "the contract says nothing about it, so there was nothing to test it against".into(),
         }
@@ -187,6 +190,7 @@ impl fmt::Display for Reason {
             Self::ControlFailed => formatter.write_str("control failed"),
             Self::LongerThanMaxWait => formatter.write_str("needs longer than --max-wait"),
             Self::TargetSerialises => formatter.write_str("target serialises"),
+            Self::NoAnswer => formatter.write_str("no answer"),
             Self::Interrupted => formatter.write_str("interrupted"),
             Self::NotDeclared => formatter.write_str("not declared"),
         }

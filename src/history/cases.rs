@@ -6,6 +6,7 @@ use super::{
     AttemptEnd, AttemptId, AttemptStart, Calibration, CaseEnding, CaseId, CaseInfo, Cleanup, Count, Event, EventKind,
     HookRun, Intent, IntentId, Race, RunInfo, SkippedCase,
 };
+use crate::contract::Reason;
 
 /// Everything that a run wrote down, put together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub struct CaseHistory {
     pub intents: Vec<Intent>,
     /// Its attempts, by number: the order in which they were begun.
     pub attempts: Vec<Attempt>,
+    /// Attempts of actions that came to nothing. They are kept and cleaned up, and not judged.
+    pub voided: Vec<Attempt>,
     /// Its counts, in the order in which they were taken.
     pub counts: Vec<Count>,
     /// Its races.
@@ -68,6 +71,7 @@ impl CaseHistory {
             info,
             intents: Vec::new(),
             attempts: Vec::new(),
+            voided: Vec::new(),
             counts: Vec::new(),
             races: Vec::new(),
             hooks: Vec::new(),
@@ -85,9 +89,31 @@ impl CaseHistory {
         self.attempts.iter().find(|attempt| attempt.start.id == id)
     }
 
+    /// All attempts, also those of actions that came to nothing.
+    pub fn all_attempts(&self) -> impl Iterator<Item = &Attempt> {
+        self.voided.iter().chain(&self.attempts)
+    }
+
+    /// Whether some action of the case was sent, not lost on purpose, and never answered.
+    pub fn is_mute(&self) -> bool {
+        self.intents.iter().any(|intent| {
+            let mut sent = self.attempts.iter().filter(|attempt| attempt.start.intent == intent.id).peekable();
+            let tried = sent.clone().any(|attempt| attempt.start.lose.is_none());
+            sent.peek().is_some()
+                && tried
+                && sent.all(|attempt| attempt.end.as_ref().is_some_and(|end| end.outcome.response().is_none()))
+        })
+    }
+
     fn apply(&mut self, event: &Event) {
         match &event.event {
             EventKind::IntentCreated(intent) => self.intents.push(intent.clone()),
+            EventKind::Voided { intent } => {
+                let (voided, kept) =
+                    self.attempts.drain(..).partition(|attempt: &Attempt| attempt.start.intent == *intent);
+                self.attempts = kept;
+                self.voided.extend::<Vec<Attempt>>(voided);
+            }
             EventKind::AttemptStarted(start) => {
                 self.attempts.push(Attempt { start: start.clone(), recorded: event.at, end: None });
             }
@@ -115,6 +141,19 @@ impl CaseHistory {
 }
 
 impl History {
+    /// Why the run shows less than it set out to show, if it was broken off: by its user or a kill, by the cap on
+    /// requests, or because the target fell silent. In this order.
+    pub fn broken_off(&self) -> Option<Reason> {
+        let endings = || self.cases.values().map(|case| case.ending.as_ref());
+        let killed = endings().any(|ending| matches!(ending, None | Some(CaseEnding::Interrupted)));
+        if self.interrupted || killed {
+            return Some(Reason::Interrupted);
+        }
+        let capped = endings().any(|ending| ending == Some(&CaseEnding::Stopped(Reason::RequestCap)));
+        let mute = || self.cases.values().any(CaseHistory::is_mute);
+        capped.then_some(Reason::RequestCap).or_else(|| mute().then_some(Reason::NoAnswer))
+    }
+
     /// Puts events together. Events of a case that never began are left out.
     pub fn from_events<'e>(events: impl IntoIterator<Item = &'e Event>) -> Self {
         let mut history = Self::default();

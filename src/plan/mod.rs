@@ -12,7 +12,7 @@ pub use select::Selection;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::{Clause, Period, Reason, Requirement};
-use crate::history::{CaseId, SkippedCase};
+use crate::history::{CaseEnding, CaseId, History, SkippedCase};
 use crate::profile::Bound;
 use crate::scenario::{Scenario, ScenarioCase, Step};
 
@@ -28,7 +28,7 @@ pub struct Plan {
     pub skipped: Vec<(CaseId, SkippedCase)>,
     /// What it may take.
     pub budget: Budget,
-    /// For every requirement, why it is untested if no finding comes of the run.
+    /// For every requirement, why it is untested if no finding comes of a run that went as planned.
     pub untested: BTreeMap<Requirement, Reason>,
 }
 
@@ -45,6 +45,8 @@ pub struct PlannedCase {
     pub steps: Vec<Step>,
     /// Whether it runs alone, because a hook changes the target for everybody.
     pub alone: bool,
+    /// The requirements that it can exercise.
+    pub reaches: BTreeSet<Requirement>,
 }
 
 /// What the plan depends on, apart from profile and scenarios.
@@ -68,8 +70,8 @@ impl Plan {
                 let reached = reach(bound, &case.steps);
                 match obstacle(bound, scenario, case, &reached, options) {
                     None => {
-                        reachable.extend(reached);
-                        cases.push(planned(scenario, case));
+                        reachable.extend(reached.iter().copied());
+                        cases.push(planned(scenario, case, reached));
                     }
                     Some(reason) => {
                         for requirement in reached {
@@ -86,19 +88,33 @@ impl Plan {
         Self { cases, skipped, budget, untested: untested(bound, &reachable, &unreachable) }
     }
 
+    /// For every requirement, why it is untested if no finding came of this run: what happened to the cases that could
+    /// have exercised it outweighs what was planned.
+    pub fn untested_after(&self, history: &History) -> BTreeMap<Requirement, Reason> {
+        let mut untested = self.untested.clone();
+        for case in &self.cases {
+            let Some(reason) = mishap(history, &case.id) else { continue };
+            for requirement in &case.reaches {
+                untested.insert(*requirement, reason.clone());
+            }
+        }
+        untested
+    }
+
     /// Whether anything was selected besides the control.
     pub fn is_empty(&self) -> bool {
         self.cases.iter().all(|case| case.scenario == CONTROL)
     }
 }
 
-fn planned(scenario: &Scenario, case: &ScenarioCase) -> PlannedCase {
+fn planned(scenario: &Scenario, case: &ScenarioCase, reaches: BTreeSet<Requirement>) -> PlannedCase {
     PlannedCase {
         id: CaseId(case.id.clone()),
         scenario: scenario.name.clone(),
         clause: scenario.clause,
         steps: case.steps.clone(),
         alone: case.steps.iter().any(|step| matches!(step, Step::Hook(_))),
+        reaches,
     }
 }
 
@@ -118,6 +134,19 @@ fn obstacle(
         return Some(Reason::Needs(need));
     }
     needs::longest_wait(bound, &case.steps).filter(|wait| *wait > options.max_wait).map(|_| Reason::LongerThanMaxWait)
+}
+
+/// What kept a case from showing what it could have shown.
+fn mishap(history: &History, id: &CaseId) -> Option<Reason> {
+    if let Some(skipped) = history.skipped.get(id) {
+        return Some(skipped.reason.clone());
+    }
+    let case = history.cases.get(id)?;
+    match &case.ending {
+        Some(CaseEnding::Stopped(reason)) => Some(reason.clone()),
+        Some(CaseEnding::Interrupted) | None => Some(Reason::Interrupted),
+        Some(CaseEnding::Completed) => case.is_mute().then_some(Reason::NoAnswer),
+    }
 }
 
 fn untested(

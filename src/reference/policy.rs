@@ -333,8 +333,8 @@ fn after_outcome(contract: &Contract, outcome: &Outcome) -> Memory {
     }
 }
 
-/// Whether a crash comes after the effect. It does where the crash is remembered: a repeat then has no second effect.
-/// Where a repeat is to be carried out, a crash takes its effect back.
+/// Whether a crash comes after the effect. It does where the contract has the crash remembered, so that a repeat that is
+/// carried out all the same has a second effect. Where a repeat is to be carried out, there must be none before it.
 pub(super) fn crashes_after_effect(contract: &Contract, crash: &Answer) -> bool {
     promised(contract, Row::AfterServerError, Some(&crash.message())) != Some(Treatment::Executes)
 }

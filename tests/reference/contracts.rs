@@ -68,7 +68,7 @@ fn a_failure_can_be_tried_again() {
 }
 
 #[test]
-fn a_failure_that_is_carried_out_again_may_succeed_and_a_crash_takes_its_effect_back() {
+fn a_failure_that_is_carried_out_again_may_succeed_and_a_crash_comes_before_its_effect() {
     let target = serving("replay: {after_failure: executes, after_server_error: executes}");
     let failing = r#"{"product":"out-of-stock","quantity":2,"reference":"r"}"#;
     assert_eq!(target.order("f", failing).status, 422);

@@ -3,6 +3,8 @@
 mod broken_targets;
 mod checklist;
 mod defects;
+mod durability;
 mod interruption;
 mod secrets;
 mod support;
+mod voids;
