@@ -26,7 +26,7 @@ pub fn leftovers(history: &History) -> BTreeSet<Leftover> {
 }
 
 fn leftovers_of_case(case: &CaseHistory) -> Vec<Leftover> {
-    let answered = case.attempts.iter().filter_map(|attempt| {
+    let answered = case.all_attempts().filter_map(|attempt| {
         let identity = attempt.end.as_ref()?.identity.clone()?;
         let marker = case.intent(attempt.start.intent)?.marker.clone();
         Some(Leftover {
@@ -98,7 +98,7 @@ async fn late_effects(context: &Context, history: &History) -> Result<Vec<Leftov
 fn unanswered_markers(history: &History) -> BTreeSet<(String, Place)> {
     let mut markers = BTreeSet::new();
     for case in history.cases.values() {
-        for attempt in &case.attempts {
+        for attempt in case.all_attempts() {
             let answered = attempt.end.as_ref().is_some_and(|end| end.outcome.response().is_some());
             if let (false, Some(intent)) = (answered, case.intent(attempt.start.intent)) {
                 let (account, operation) = (attempt.start.account.clone(), attempt.start.operation.clone());

@@ -9,3 +9,4 @@ mod interruption;
 mod retention;
 mod secrets;
 mod support;
+mod voids;
