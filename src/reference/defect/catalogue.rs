@@ -10,12 +10,17 @@ pub(super) const NO_DEDUP: Entry = Entry {
                   not mounted on this route, or the feature is off in this environment. Every attempt executes.",
     failure_class: "C01",
     expected: &[
+        Requirement::KeyLongest,
+        Requirement::RetentionKept,
         Requirement::ReplaySingleEffect,
         Requirement::ReplayAfterSuccess,
+        Requirement::ReplayAfterFailure,
+        Requirement::ReplayAfterServerError,
         Requirement::ReplayAfterLostConnection,
         Requirement::ReplayAfterLostRequest,
         Requirement::ReplayAfterLostExecution,
         Requirement::ReplayAfterLostResponse,
+        Requirement::ReplayAfterChange,
         Requirement::ConflictChangedParameters,
         Requirement::ConflictEquivalentParameters,
     ],
@@ -51,7 +56,12 @@ pub(super) const DEDUPE_BY_BODY: Entry = Entry {
     explanation: "Requests are recognised by a hash of their body. A customer who orders the same thing again gets \
                   nothing, whatever key is sent; and the same key with another body executes.",
     failure_class: "C20",
-    expected: &[Requirement::KeyFresh, Requirement::ReplaySingleEffect, Requirement::ConflictChangedParameters],
+    expected: &[
+        Requirement::KeyLongest,
+        Requirement::KeyFresh,
+        Requirement::ReplaySingleEffect,
+        Requirement::ConflictChangedParameters,
+    ],
 };
 
 pub(super) const STUCK_AFTER_DISCONNECT: Entry = Entry {
