@@ -312,19 +312,24 @@ pub(super) mod nanoseconds {
 }
 
 /// [`nanoseconds`] for a time that may be absent.
-mod optional_nanoseconds {
+pub(super) mod optional_nanoseconds {
     use std::time::Duration;
 
     use serde::{Deserialize, Deserializer, Serializer};
 
-    pub(super) fn serialize<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(in crate::history) fn serialize<S: Serializer>(
+        time: &Option<Duration>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         match time {
             Some(time) => super::nanoseconds::serialize(time, serializer),
             None => serializer.serialize_none(),
         }
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    pub(in crate::history) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Duration>, D::Error> {
         Option::<u64>::deserialize(deserializer).map(|time| time.map(Duration::from_nanos))
     }
 }

@@ -120,8 +120,9 @@ impl<'h> Group<'h> {
         let mut verdicts: Vec<Option<Rise>> = vec![None; self.attempts.len()];
         for series in &self.series {
             for (position, attempt) in self.attempts.iter().enumerate() {
+                let previous = position.checked_sub(1).map_or(0, |previous| facts[self.attempts[previous]].id.0);
                 let next = self.attempts.get(position + 1).map_or(u32::MAX, |next| facts[*next].id.0);
-                let rise = series.rise(facts[*attempt].id.0, next);
+                let rise = series.rise(previous, facts[*attempt].id.0, next);
                 verdicts[position] = Some(verdicts[position].map_or(rise, |known| known.and(rise)));
             }
         }
@@ -210,11 +211,12 @@ impl<'h> Series<'h> {
         quiet
     }
 
-    /// What this counter says about the attempt with this number, given the number of the group's next one.
-    fn rise(&self, this: u32, next: u32) -> Rise {
+    /// What this counter says about the attempt with this number, given the numbers of the group's
+    /// previous and next one: only a closed read right before it tells where it began.
+    fn rise(&self, previous: u32, this: u32, next: u32) -> Rise {
         let start = self.reads.partition_point(|read| read.after < this);
         let end = self.reads.partition_point(|read| read.after < next);
-        let Some(base) = self.reads[..start].last().filter(|read| read.closed) else {
+        let Some(base) = self.reads[..start].last().filter(|read| read.closed && read.after >= previous) else {
             return Rise::Unknown;
         };
         let Some(last) = self.reads[start..end].iter().rev().find(|read| read.failure.is_none()) else {

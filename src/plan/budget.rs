@@ -47,11 +47,18 @@ impl Budget {
             match step {
                 Step::Send(send) => {
                     self.attempts += 1;
-                    intents.insert(&send.intent);
+                    intents.insert(send.intent.clone());
+                }
+                Step::Race(race) => {
+                    self.attempts += race.copies().count() as u64 * u64::from(race.rounds());
+                    let raced: Vec<String> = (1..=race.rounds()).flat_map(|round| race.intents(round)).collect();
+                    // Every action of every round is counted; one count is added for every step in any case.
+                    self.counts += counters * READS_PER_COUNT * (raced.len() as u64).saturating_sub(1);
+                    intents.extend(raced);
                 }
                 Step::Repeat(repeat) => {
                     self.attempts += most_repeats(repeat, repeat_limit(bound, repeat, max_wait));
-                    intents.insert(&repeat.intent);
+                    intents.insert(repeat.intent.clone());
                 }
                 Step::Hook(_) => self.hooks += 1,
                 Step::Wait(_) | Step::Count(_) => {}

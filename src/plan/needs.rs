@@ -22,7 +22,8 @@ pub(super) fn of_requirement(bound: &Bound, requirement: Requirement) -> Option<
 }
 
 fn needs_of_step(step: &Step) -> Vec<String> {
-    let parameters = |name: &Option<String>| name.iter().map(|name| format!("parameters.{name}")).collect();
+    let parameters =
+        |name: &Option<String>| -> Vec<String> { name.iter().map(|name| format!("parameters.{name}")).collect() };
     match step {
         // A conditional step is passed over where something is missing.
         Step::Send(send) if send.unless_counted.is_some() => Vec::new(),
@@ -31,6 +32,8 @@ fn needs_of_step(step: &Step) -> Vec<String> {
             needs.extend(send.account.iter().map(|name| format!("accounts.{name}")));
             needs
         }
+        Step::Race(race) if race.if_offered => Vec::new(),
+        Step::Race(race) => race.copies().flat_map(|copy| parameters(&copy.parameters)).collect(),
         Step::Repeat(repeat) => parameters(&repeat.parameters),
         Step::Hook(hook) => vec![format!("hooks.{}", hook.name)],
         Step::Wait(_) | Step::Count(_) => Vec::new(),
@@ -60,7 +63,11 @@ pub(super) fn longest_wait(bound: &Bound, steps: &[Step]) -> Option<Period> {
             Step::Wait(Wait::For(period)) => Some(*period),
             Step::Wait(Wait::InFlight) => bound.profile().contract.ends_within(),
             Step::Repeat(repeat) => repeat.at_most,
-            Step::Wait(Wait::Settle | Wait::Handler) | Step::Send(_) | Step::Hook(_) | Step::Count(_) => None,
+            Step::Wait(Wait::Settle | Wait::Handler)
+            | Step::Send(_)
+            | Step::Race(_)
+            | Step::Hook(_)
+            | Step::Count(_) => None,
         })
         .max()
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::contract::{Drawn, Requirement};
 use crate::history::LossPoint;
 use crate::profile::{BASE, Bound};
-use crate::scenario::{KeyChoice, Send, Step};
+use crate::scenario::{KeyChoice, Race, Send, Step};
 
 /// The requirements that these stimuli can bring the server to show.
 pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
@@ -15,6 +15,8 @@ pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
             // Whether a conditional step is taken is not known beforehand.
             Step::Send(send) if send.unless_counted.is_some() => {}
             Step::Send(send) => reach.send(send),
+            Step::Race(race) if race.if_offered => {}
+            Step::Race(race) => reach.race(race),
             Step::Repeat(repeat) => {
                 let parameters = repeat.parameters.clone();
                 reach.send(&Send { intent: repeat.intent.clone(), parameters, ..Send::default() });
@@ -66,6 +68,28 @@ impl Reach<'_> {
             self.reached.insert(Requirement::ReplayFailureEffect);
         }
         self.earlier.entry(send.intent.clone()).or_default().push((variant, send.lose.is_none()));
+    }
+
+    /// Copies of one action that mean the same, or something else, meet each other in flight.
+    fn race(&mut self, race: &Race) {
+        self.reached.insert(Requirement::ReplaySingleEffect);
+        for round in 1..=race.rounds() {
+            for copy in race.copies() {
+                let intent = copy.intent_in(round);
+                let variant = copy.parameters.unwrap_or_else(|| BASE.to_owned());
+                let earlier = self.earlier.entry(intent).or_default();
+                for (other, _) in earlier.iter() {
+                    let same = self.bound.meaning(other) == self.bound.meaning(&variant);
+                    let requirement =
+                        if same { Requirement::ConflictInFlight } else { Requirement::ConflictInFlightChanged };
+                    self.reached.insert(requirement);
+                }
+                if self.bound.outcome(&variant) != Drawn::Success {
+                    self.reached.insert(Requirement::ReplayFailureEffect);
+                }
+                earlier.push((variant, true));
+            }
+        }
     }
 
     fn repeat(&mut self, first: &str, variant: &str, earlier: &[(String, bool)]) {

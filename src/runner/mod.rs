@@ -7,6 +7,7 @@ mod count;
 mod hook;
 mod interrupt;
 mod pace;
+mod race;
 mod recorder;
 mod rehearse;
 mod repeat;

@@ -34,6 +34,10 @@ fn rehearse_step(bound: &Bound, step: &Step) -> Result<(), RenderError> {
     };
     match step {
         Step::Send(send) => render(send.parameters.as_deref(), send.account.as_deref(), send.method.as_deref()),
+        Step::Race(race) => race
+            .copies()
+            .filter(|copy| !race.if_offered || copy.parameters.as_deref().is_none_or(|name| bound.has_variant(name)))
+            .try_for_each(|copy| render(copy.parameters.as_deref(), None, None)),
         Step::Repeat(repeat) => render(repeat.parameters.as_deref(), None, None),
         Step::Hook(hook) => bound.hook(&hook.name, Some(MARKER), Some("1")).map(|_| ()),
         Step::Wait(_) | Step::Count(_) => Ok(()),

@@ -41,6 +41,16 @@ impl CaseRun<'_> {
         self.context.recorder.record_synced(Some(&self.case.id), EventKind::AttemptStarted(start)).await?;
         let options = self.options(send);
         let attempted = wire::attempt(&self.context.endpoint, &request, &options).await;
+        self.conclude(intent, id, attempted)
+    }
+
+    /// Writes down what became of an attempt.
+    pub(super) fn conclude(
+        &mut self,
+        intent: &Intent,
+        id: AttemptId,
+        attempted: wire::Attempted,
+    ) -> Result<AttemptEnd, Stop> {
         let end = self.end(id, attempted);
         self.note_unfinished(&end);
         self.named.extend(end.identity.iter().map(|identity| (intent.marker.clone(), identity.clone())));
@@ -48,7 +58,7 @@ impl CaseRun<'_> {
         Ok(end)
     }
 
-    fn prepare(&mut self, intent: &Intent, send: &Send) -> Result<(AttemptStart, Request), Stop> {
+    pub(super) fn prepare(&mut self, intent: &Intent, send: &Send) -> Result<(AttemptStart, Request), Stop> {
         let key = match send.key {
             Some(KeyChoice::None) => None,
             None => Some(intent.key.as_str()),
@@ -78,7 +88,7 @@ impl CaseRun<'_> {
         Ok((start, request))
     }
 
-    fn options(&self, send: &Send) -> AttemptOptions<'_> {
+    pub(super) fn options(&self, send: &Send) -> AttemptOptions<'_> {
         let fraction = send.after.unwrap_or(MIDDLE);
         AttemptOptions {
             lose: send.lose,

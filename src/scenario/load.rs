@@ -11,6 +11,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ("control", include_str!("../../scenarios/control.yaml")),
     ("lost-response", include_str!("../../scenarios/lost-response.yaml")),
     ("key-reuse", include_str!("../../scenarios/key-reuse.yaml")),
+    ("in-flight", include_str!("../../scenarios/in-flight.yaml")),
 ];
 
 /// The scenarios that come with the program: name and text.

@@ -4,7 +4,9 @@ mod check;
 mod document;
 mod load;
 mod model;
+mod race;
 
 pub use document::ScenarioDocument;
 pub use load::{load_directory, load_shipped, parse, shipped};
 pub use model::{Count, HookStep, KeyChoice, Percent, Repeat, Scenario, ScenarioCase, Send, Step, Until, Wait};
+pub use race::{Copies, Race, RaceCopy};
