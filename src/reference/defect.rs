@@ -181,6 +181,8 @@ const NO_DEDUP: Entry = Entry {
         Requirement::ReplayAfterLostResponse,
         Requirement::ConflictChangedParameters,
         Requirement::ConflictEquivalentParameters,
+        Requirement::ConflictInFlight,
+        Requirement::ConflictInFlightChanged,
     ],
 };
 
@@ -214,7 +216,12 @@ const DEDUPE_BY_BODY: Entry = Entry {
     explanation: "Requests are recognised by a hash of their body. A customer who orders the same thing again gets \
                   nothing, whatever key is sent; and the same key with another body executes.",
     failure_class: "C20",
-    expected: &[Requirement::KeyFresh, Requirement::ReplaySingleEffect, Requirement::ConflictChangedParameters],
+    expected: &[
+        Requirement::KeyFresh,
+        Requirement::ReplaySingleEffect,
+        Requirement::ConflictChangedParameters,
+        Requirement::ConflictInFlightChanged,
+    ],
 };
 
 const STUCK_AFTER_DISCONNECT: Entry = Entry {

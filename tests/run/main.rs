@@ -5,5 +5,6 @@ mod checklist;
 mod defects;
 mod durability;
 mod interruption;
+mod races;
 mod secrets;
 mod support;
