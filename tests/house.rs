@@ -19,7 +19,7 @@ fn permitted() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("runner", vec!["secret", "message", "contract", "history", "profile", "scenario", "plan", "wire", "journal"]),
         ("oracle", vec!["message", "contract", "history"]),
         ("checklist", vec!["contract", "history", "oracle"]),
-        ("report", vec!["contract", "history", "oracle", "checklist"]),
+        ("report", vec!["message", "contract", "history", "oracle", "checklist"]),
         ("reference", vec!["message", "contract", "profile"]),
         ("cli", vec!["contract"]),
         (

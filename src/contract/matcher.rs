@@ -19,7 +19,10 @@ pub struct Matcher {
     pub status: Option<StatusSet>,
     /// JSONPath → what must stand there.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
-    #[schemars(with = "std::collections::BTreeMap<String, Expected>")]
+    #[schemars(
+        with = "std::collections::BTreeMap<String, Expected>",
+        extend("propertyNames" = {"format": "json-path"})
+    )]
     pub json: IndexMap<JsonPath, Expected>,
     /// Header field name → what its value must be.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]

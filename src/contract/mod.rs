@@ -9,6 +9,7 @@ mod matcher;
 mod period;
 mod promise;
 mod requirement;
+mod rulings;
 mod situation;
 mod treatment;
 mod verdict;

@@ -54,6 +54,7 @@ impl JsonSchema for Period {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "type": "string",
+            "format": "period",
             "pattern": "^\\s*[0-9]+\\s*[a-z]+(\\s*[0-9]+\\s*[a-z]+)*\\s*$",
             "description": "A length of time such as `500ms`, `30s`, `24h` or `7days`."
         })

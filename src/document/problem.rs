@@ -60,23 +60,38 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let message = harmless(&self.message);
         match &self.spot {
-            None => write!(formatter, "{}: {}", self.file, self.message)?,
+            None => write!(formatter, "{}: {message}", self.file)?,
             Some(spot) => {
+                let (excerpt, column) = spot.window();
                 let margin = " ".repeat(spot.line.to_string().len().max(4));
-                let excerpt = spot.excerpt.trim_end().replace('\t', " ");
-                let before = " ".repeat(spot.column.saturating_sub(1));
-                write!(formatter, "{}:{}:{}: {}", self.file, spot.line, spot.column, self.message)?;
-                write!(formatter, "\n{:>4} | {excerpt}\n{margin} | {before}^", spot.line)?;
+                write!(formatter, "{}:{}:{}: {message}", self.file, spot.line, spot.column)?;
+                write!(formatter, "\n{:>4} | {excerpt}\n{margin} | {}^", spot.line, " ".repeat(column))?;
             }
         }
-        for note in [self.expected.as_ref().map(|expected| format!("expected {expected}")), self.hint.clone()] {
-            if let Some(note) = note {
-                write!(formatter, "\n   {note}")?;
-            }
-        }
-        Ok(())
+        let expected = self.expected.as_ref().map(|expected| format!("expected {expected}"));
+        expected.iter().chain(&self.hint).try_for_each(|note| write!(formatter, "\n   {}", harmless(note)))
     }
+}
+
+/// Of a longer line only the part around the place is printed.
+const WIDEST: usize = 160;
+
+impl Spot {
+    /// The part of the line that is printed, and the number of characters in it before the place.
+    fn window(&self) -> (String, usize) {
+        let line: Vec<char> = self.excerpt.trim_end().chars().collect();
+        let before = self.column.saturating_sub(1);
+        let first = if line.len() > WIDEST { before.saturating_sub(WIDEST / 2) } else { 0 };
+        let shown: String = line.iter().skip(first).take(WIDEST).collect();
+        (harmless(&shown), before - first)
+    }
+}
+
+/// Text from a file must not command the terminal.
+fn harmless(text: &str) -> String {
+    text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }
 
 /// Everything that is wrong, in the order of the files' lines. Never empty where it is an error.
@@ -135,10 +150,23 @@ pub fn nearest<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> O
     let plain = |name: &str| name.to_lowercase().replace('_', "-");
     let wanted = plain(written);
     let allowed = (wanted.chars().count() / 3).clamp(1, 4);
+    let distance = |name: &str| {
+        let name = plain(name);
+        let begins = wanted.len() >= 3 && name.starts_with(&wanted);
+        if begins { allowed } else { strsim::damerau_levenshtein(&wanted, &name) }
+    };
     known
         .into_iter()
-        .map(|name| (strsim::damerau_levenshtein(&wanted, &plain(name)), name))
+        .map(|name| (distance(name), name))
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
+}
+
+/// Whether a name is in kebab-case: lower-case letters and digits, in words joined by single dashes.
+pub fn is_kebab_case(name: &str) -> bool {
+    let word = |word: &str| {
+        !word.is_empty() && word.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit())
+    };
+    name.split('-').all(word)
 }

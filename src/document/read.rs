@@ -1,10 +1,10 @@
-//! From a document to a typed value.
+//! From a text to a typed value, in one go.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{At, Located, Problem, Problems, pointer};
+use super::{Form, Located, Problem, Problems};
 
 /// Reads a YAML text into a typed value, and returns the plain value beside it.
 ///
@@ -12,23 +12,8 @@ use super::{At, Located, Problem, Problems, pointer};
 /// Every problem of the text's structure at once; a syntax error alone.
 pub fn read<T: DeserializeOwned + JsonSchema>(file: &str, text: &str) -> Result<(T, Value), Problems> {
     let located = Located::parse(file, text)?;
-    let typed = typed(&located)?;
+    let typed = Form::new(&[]).read(&located)?;
     Ok((typed, located.value().clone()))
-}
-
-/// Turns a document into a typed value.
-///
-/// # Errors
-/// Every problem of the document's structure at once.
-pub fn typed<T: DeserializeOwned + JsonSchema>(located: &Located) -> Result<T, Problems> {
-    serde_path_to_error::deserialize(located.value()).map_err(|error| {
-        let at = error.path().iter().fold(String::new(), |parent, segment| match segment {
-            serde_path_to_error::Segment::Seq { index } => format!("{parent}/{index}"),
-            serde_path_to_error::Segment::Map { key } => pointer(&parent, key),
-            serde_path_to_error::Segment::Enum { .. } | serde_path_to_error::Segment::Unknown => parent,
-        });
-        located.problem(At::Value(&at), error.inner().to_string()).into()
-    })
 }
 
 /// Reads a text that was checked when the program was built: no positions, no schema.

@@ -91,7 +91,13 @@ impl<'t> Scan<'t> {
                     }
                     None => problem,
                 };
-                self.problems.push(problem);
+                let problem = match error.info().contains("simple key") {
+                    true => problem.hinting("a `:` is missing, here or in the line above"),
+                    false => problem,
+                };
+                if !self.problems.iter().any(|known| known.spot == problem.spot) {
+                    self.problems.push(problem);
+                }
                 None
             }
         }
@@ -119,6 +125,12 @@ impl<'t> Scan<'t> {
         if let Some(tag) = tag.filter(|tag| !tag.is_yaml_core_schema()) {
             let problem = self.located(value, format!("tag `{tag}` has no meaning here"));
             self.problems.push(problem.hinting(format!("write `{}:` as a key", tag.suffix)));
+        }
+        if let Event::Scalar(text, ScalarStyle::Plain, ..) = &event
+            && NO_JSON.contains(&text.to_lowercase().as_str())
+        {
+            let problem = self.located(value, format!("`{text}` is no number that JSON knows"));
+            self.problems.push(problem.hinting(format!("quote it: \"{text}\"")));
         }
         match event {
             Event::SequenceStart(..) => self.sequence(at, depth),
@@ -212,6 +224,9 @@ impl<'t> Scan<'t> {
         self.problems.push(problem);
     }
 }
+
+/// Numbers of YAML that would silently become nothing.
+const NO_JSON: [&str; 4] = [".inf", "+.inf", "-.inf", ".nan"];
 
 /// No JSON pointer: what stands there belongs to no value of the document.
 const UNREACHABLE: &str = "unreachable";

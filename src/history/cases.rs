@@ -38,6 +38,8 @@ pub struct CaseHistory {
     pub intents: Vec<Intent>,
     /// Its attempts, by number: the order in which they were begun.
     pub attempts: Vec<Attempt>,
+    /// Attempts of actions that came to nothing. They are kept and cleaned up, and not judged.
+    pub voided: Vec<Attempt>,
     /// Its counts, in the order in which they were taken.
     pub counts: Vec<Count>,
     /// Its races.
@@ -69,6 +71,7 @@ impl CaseHistory {
             info,
             intents: Vec::new(),
             attempts: Vec::new(),
+            voided: Vec::new(),
             counts: Vec::new(),
             races: Vec::new(),
             hooks: Vec::new(),
@@ -86,6 +89,11 @@ impl CaseHistory {
         self.attempts.iter().find(|attempt| attempt.start.id == id)
     }
 
+    /// All attempts, also those of actions that came to nothing.
+    pub fn all_attempts(&self) -> impl Iterator<Item = &Attempt> {
+        self.voided.iter().chain(&self.attempts)
+    }
+
     /// Whether some action of the case was sent, not lost on purpose, and never answered.
     pub fn is_mute(&self) -> bool {
         self.intents.iter().any(|intent| {
@@ -100,6 +108,12 @@ impl CaseHistory {
     fn apply(&mut self, event: &Event) {
         match &event.event {
             EventKind::IntentCreated(intent) => self.intents.push(intent.clone()),
+            EventKind::Voided { intent } => {
+                let (voided, kept) =
+                    self.attempts.drain(..).partition(|attempt: &Attempt| attempt.start.intent == *intent);
+                self.attempts = kept;
+                self.voided.extend::<Vec<Attempt>>(voided);
+            }
             EventKind::AttemptStarted(start) => {
                 self.attempts.push(Attempt { start: start.clone(), recorded: event.at, end: None });
             }

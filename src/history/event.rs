@@ -51,6 +51,12 @@ pub enum EventKind {
     CaseStarted(CaseInfo),
     /// An action was decided on: its key, marker and parameters. On disk before its first byte is sent.
     IntentCreated(Intent),
+    /// An action came to nothing through no fault of the target's (the answer was faster than the loss). What was sent
+    /// for it is kept and cleaned up, and not judged; the same steps are taken again with a fresh action.
+    Voided {
+        /// The action.
+        intent: IntentId,
+    },
     /// An attempt is about to be sent.
     AttemptStarted(AttemptStart),
     /// An attempt is over.

@@ -131,6 +131,7 @@ impl JsonSchema for JsonPath {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "type": "string",
+            "format": "json-path",
             "pattern": "^\\$",
             "description": "A JSONPath (RFC 9535), for example `$.id` or `$.data[*].id`."
         })

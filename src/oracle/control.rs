@@ -134,7 +134,7 @@ fn counting_fault(subject: &Subject, case: &CaseHistory) -> Option<String> {
 }
 
 fn series_fault(title: &str, series: &Series<'_>, named: &[&str]) -> Option<String> {
-    if let Some(failure) = series.reads.iter().find_map(|read| read.failure) {
+    if let Some(failure) = series.reads.last().and_then(|read| read.failure) {
         return Some(format!("{failure}: check `operation.effects`"));
     }
     if let Some(read) = series.reads.iter().find(|read| read.after == 0 && !read.items.is_empty()) {
@@ -176,7 +176,7 @@ fn reach_fault(subject: &Subject, facts: &[Fact<'_>], effects: &Effects<'_>) -> 
         let mut named = facts.iter().filter_map(Fact::success_identity);
         let first = named.next();
         let differs = named.any(|identity| Some(identity) != first);
-        return (!differs).then(|| {
+        return (!differs && subject.count_by_identity).then(|| {
             "no two fresh keys led to different identities, so identities cannot stand in for a count: check \
              `operation.identity`"
                 .into()

@@ -12,6 +12,9 @@ use super::terms::Terms;
 use crate::contract::{Contract, Situation};
 use crate::history::{Calibration, CaseHistory, Subject};
 
+/// A rejection that points at the first effect may point at any of the first few that are listed.
+const LISTED: usize = 3;
+
 /// One case, prepared for judging.
 pub(super) struct Docket<'c, 'h> {
     pub(super) contract: &'c Contract,
@@ -143,6 +146,14 @@ impl<'c, 'h> Docket<'c, 'h> {
             names_known,
             marker_trusted: self.trusts_marker(attempt),
         }
+    }
+
+    /// Whether the answer is a rejection that points at an effect of these parameters, where nobody saw which it was.
+    pub(super) fn points_at_listed(&self, attempt: usize, terms: &Terms<'_>) -> bool {
+        let Some(answer) = self.facts[attempt].answer() else {
+            return false;
+        };
+        self.effects.group(attempt).listed().take(LISTED).any(|identity| terms.rejects_with(answer, identity))
     }
 
     /// The margin by which an attempt must lie inside another to have met it in flight for certain.

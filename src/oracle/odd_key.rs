@@ -65,8 +65,10 @@ mod tests {
 
     #[test]
     fn oddity_follows_from_the_key_clause() {
-        let contract: Contract =
-            serde_yaml::from_str("key: {carrier: {header: K}, recommended: uuid-v4, max_length: 40}").unwrap();
+        let contract: Contract = serde_json::from_value(serde_json::json!({
+            "key": {"carrier": {"header": "Key"}, "recommended": "uuid-v4", "max_length": 40}
+        }))
+        .unwrap();
         let odd = |key: &str| OddKey::of(&contract, Some(key));
         assert_eq!(odd(""), Some(OddKey::Empty));
         assert_eq!(odd("not a uuid"), Some(OddKey::Malformed));

@@ -40,8 +40,10 @@ mod tests {
     use super::*;
 
     fn values(body: &str) -> String {
-        let contract: Contract =
-            serde_yaml::from_str("key: {carrier: {header: Key}, with: [type, /card/number]}").unwrap();
+        let contract: Contract = serde_json::from_value(serde_json::json!({
+            "key": {"carrier": {"header": "Key"}, "with": ["type", "/card/number"]}
+        }))
+        .unwrap();
         let request = ShownRequest { target: "/x?type=query".into(), body: Some(body.into()), ..Default::default() };
         key_parameters(&contract, &request)
     }

@@ -1,6 +1,8 @@
 //! The trial of one case: its attempts are taken one after the other, each is judged by what came before it in its
 //! action, and then becomes part of that.
 
+use std::collections::HashMap;
+
 use super::Finding;
 use super::action::{Action, ActionIndex, Actions, Bound};
 use super::answer::AnswerKind;
@@ -17,6 +19,7 @@ pub(super) struct Trial<'c, 'h> {
     pub(super) docket: Docket<'c, 'h>,
     pub(super) actions: Actions<'h>,
     pub(super) sink: Sink,
+    pub(super) spellings: rules::distinct::Spellings<'h>,
 }
 
 /// Judges one case.
@@ -27,7 +30,8 @@ pub(super) fn hold(
     case: &CaseHistory,
 ) -> Vec<Finding> {
     let docket = Docket::new(contract, subject, calibration, case);
-    let mut trial = Trial { docket, actions: Actions::default(), sink: Sink::new(case.id.clone()) };
+    let mut trial =
+        Trial { docket, actions: Actions::default(), sink: Sink::new(case.id.clone()), spellings: HashMap::new() };
     trial.take_attempts();
     let totals = rules::single_effect::judge(&mut trial);
     rules::failure_effect::judge(&mut trial);
@@ -41,14 +45,14 @@ impl<'h> Trial<'_, 'h> {
     fn take_attempts(&mut self) {
         for attempt in 0..self.docket.facts.len() {
             let fact = &self.docket.facts[attempt];
-            let alone = self.is_alone(attempt);
             let (sent, end, key) = (fact.sent, fact.end(), fact.key);
-            let action = self.actions.enter(attempt, &self.docket.facts[attempt], alone);
             for other in key.map(|key| self.actions.with_key(key).to_vec()).unwrap_or_default() {
                 if self.actions.all[other].pending_until <= sent {
                     self.settle(other);
                 }
             }
+            let alone = self.is_alone(attempt);
+            let action = self.actions.enter(attempt, &self.docket.facts[attempt], alone);
             let action = &mut self.actions.all[action];
             action.pending.push(attempt);
             action.pending_until = action.pending_until.max(end);
@@ -78,12 +82,35 @@ impl<'h> Trial<'_, 'h> {
             several => {
                 let decided = self.actions.all[action].bound.is_some() || self.docket.facts[several[0]].key.is_none();
                 if decided {
-                    several.iter().for_each(|attempt| self.take_one(*attempt));
+                    several.iter().for_each(|attempt| self.take_one_of(*attempt, several));
                 } else {
                     rules::race::judge(self, action, several);
                     several.iter().for_each(|attempt| self.fold(*attempt));
                 }
             }
+        }
+    }
+
+    /// Judges one of several attempts that overlapped after their key was bound. Where other parameters begin an
+    /// action of their own, they may have raced each other there, which is not judged.
+    fn take_one_of(&mut self, attempt: usize, several: &[usize]) {
+        let facts = &self.docket.facts;
+        let meaning = facts[attempt].meaning;
+        let action = &self.actions.all[self.actions.of[attempt]];
+        let changed = action.bound.is_some_and(|bound| facts[bound.attempt].meaning != meaning);
+        let raced = several.iter().any(|other| *other != attempt && facts[*other].meaning == meaning);
+        let standing = situation::standing(&self.docket, &self.actions, action, attempt);
+        let own = match &standing {
+            Standing::Certain(world) => {
+                world.terms(&self.docket, attempt).is_some_and(|terms| terms.allows_executing())
+            }
+            Standing::Several(_) | Standing::Unconfirmed(_) => true,
+        };
+        if changed && raced && own {
+            self.begin_anew_if_due(attempt, &standing);
+            self.fold(attempt);
+        } else {
+            self.take_one(attempt);
         }
     }
 
@@ -98,16 +125,23 @@ impl<'h> Trial<'_, 'h> {
         self.fold(attempt);
     }
 
+    /// Whether an attempt may have been executed with an effect of its own.
+    fn may_be_executed(&self, attempt: usize) -> bool {
+        let fact = &self.docket.facts[attempt];
+        (fact.success_identity().is_some() && !self.docket.names_known(attempt)) || fact.is_unknown()
+    }
+
     /// An attempt that was executed where an action of its own begins opens one.
     fn begin_anew_if_due(&mut self, attempt: usize, standing: &Standing) {
-        let fact = &self.docket.facts[attempt];
-        let executed = (fact.success_identity().is_some() && !self.docket.names_known(attempt)) || fact.is_unknown();
-        if !executed {
-            return;
-        }
+        let executed = self.may_be_executed(attempt);
+        let failed =
+            self.docket.facts[attempt].answer().is_some_and(|answer| matches!(answer.kind, AnswerKind::Drawn(_)));
         let grants = |world: &World| {
             let terms = world.terms(&self.docket, attempt);
-            terms.is_none_or(|terms| terms.allows_executing())
+            match terms {
+                Some(terms) => terms.allows_executing(),
+                None => world.situation == Situation::Expired,
+            }
         };
         let (window, parameters) = match standing {
             Standing::Certain(world) if grants(world) && world.first.is_some() => {
@@ -121,7 +155,7 @@ impl<'h> Trial<'_, 'h> {
             Standing::Unconfirmed(_) => (true, false),
             Standing::Certain(_) => (false, false),
         };
-        if window || parameters {
+        if (executed && window) || ((executed || failed) && parameters) {
             self.actions.begin_anew(attempt, &self.docket.facts[attempt], parameters);
         }
     }

@@ -261,32 +261,44 @@ fn base_url(profile: &Profile, variables: &IndexMap<String, Variable>) -> Result
     let written = &profile.target.base_url.0;
     let text = super::template::render(written, &values, super::template::Place::Plain)
         .map_err(|error| BindError::Template { pointer: "/target/base_url".into(), error })?;
-    let hidden = text.sent() != text.shown();
-    let refused =
-        |shown: &str, reason: &str| Err(BindError::BaseUrl { shown: shown.to_owned(), reason: reason.to_owned() });
-    if hidden {
-        return refused(text.shown(), "holds a variable that credentials use; a base URL is not kept secret");
+    let refused = |reason: String| BindError::BaseUrl { shown: text.shown().to_owned(), reason };
+    if text.sent() != text.shown() {
+        return Err(refused("holds a variable that credentials use; a base URL is not kept secret".into()));
     }
-    let Ok(url) = url::Url::parse(text.sent()) else {
-        return refused(text.shown(), "is not a URL such as `https://api.example.com`");
+    split_url(text.sent()).map_err(|problem| BindError::BaseUrl {
+        shown: if problem.hides { "…".into() } else { text.shown().to_owned() },
+        reason: problem.reason.to_owned(),
+    })
+}
+
+/// What is wrong with a base URL.
+pub(super) struct UrlProblem {
+    pub(super) reason: &'static str,
+    /// Whether the URL must not be shown.
+    pub(super) hides: bool,
+}
+
+/// Takes a base URL apart into itself and its path, both without a slash at the end.
+pub(super) fn split_url(text: &str) -> Result<(String, String), UrlProblem> {
+    let refused = |reason| Err(UrlProblem { reason, hides: false });
+    let Ok(url) = url::Url::parse(text) else {
+        return Err(UrlProblem { reason: "is not a URL such as `https://api.example.com`", hides: text.contains('@') });
     };
     if !url.username().is_empty() || url.password().is_some() {
-        return refused(
-            &format!("{}://…@{}", url.scheme(), url.host_str().unwrap_or("…")),
-            "contains a user or a password, which would be shown\n   write them under `target.auth`: `basic: {username: …, password: …}`",
-        );
+        let reason = "contains a user or a password, which would be shown\n   write them under `target.auth`: `basic: \
+                      {username: …, password: …}`";
+        return Err(UrlProblem { reason, hides: true });
     }
     if !["http", "https"].contains(&url.scheme()) || !url.has_host() {
-        return refused(text.shown(), "is neither `http://…` nor `https://…`");
+        return refused("is neither `http://…` nor `https://…`");
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return refused(text.shown(), "has a query or a fragment\n   write a query under `request.query`");
+        return refused("has a query or a fragment\n   write a query under `request.query`");
     }
     let trimmed = |text: &str| text.trim_end_matches('/').to_owned();
     Ok((trimmed(url.as_str()), trimmed(url.path())))
 }
 
-/// The credential of an account, as it stands after the name of its scheme.
 impl Bound {
     pub(super) fn credential(&self, auth: &Auth) -> Result<Option<crate::secret::Text>, TemplateError> {
         super::render::credential(auth, &self.values(None, None))

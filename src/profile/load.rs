@@ -1,14 +1,21 @@
 //! Finding a profile, merging what it extends, and reading it.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use super::Profile;
-use crate::document::{self, At, Located, Problem, Problems};
+use super::{Profile, check};
+use crate::contract::Period;
+use crate::document::{self, At, Form, Format, Located, Problem, Problems};
+use crate::message::JsonPath;
 
 /// The profiles that come with the program, by name.
 const SHIPPED: &[(&str, &str)] = &[("reference", include_str!("../../profiles/reference.yaml"))];
+
+/// The kinds of text that a profile's schema names.
+const FORMATS: &[Format] =
+    &[("json-path", |text| JsonPath::parse(text).map(|_| ())), ("period", |text| text.parse::<Period>().map(|_| ()))];
 
 /// A profile as it was loaded.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,8 +80,17 @@ fn take_extends(document: &mut Value) -> Option<String> {
     document.as_object_mut()?.shift_remove("extends")?.as_str().map(str::to_owned)
 }
 
+fn form() -> &'static Form<Profile> {
+    static FORM: OnceLock<Form<Profile>> = OnceLock::new();
+    FORM.get_or_init(|| Form::new(FORMATS))
+}
+
 fn checked(located: &Located) -> Result<Loaded, Problems> {
-    let profile: Profile = document::typed(located)?;
+    let profile: Profile = form().read(located)?;
+    let problems = check::problems(located, &profile);
+    if !problems.is_empty() {
+        return Err(Problems::new(problems));
+    }
     Ok(Loaded { name: profile.profile.clone(), profile, document: located.value().clone() })
 }
 

@@ -2,6 +2,8 @@
 
 mod bind;
 mod body;
+mod check;
+mod check_contract;
 mod load;
 mod model;
 mod render;

@@ -196,7 +196,7 @@ pub struct Counter {
 #[serde(rename_all = "kebab-case")]
 pub enum Hook {
     /// A request to the target.
-    Request(RequestTemplate),
+    Request(Box<RequestTemplate>),
     /// A program and its arguments.
     Command(Vec<Template>),
 }

@@ -42,14 +42,6 @@ impl Purpose<'_> {
             Self::Cleanup | Self::Hook(_) => &["marker", "identity"],
         }
     }
-
-    /// Whether the profile is of use without it.
-    pub(super) fn is_optional(self) -> bool {
-        match self {
-            Self::Account(_) | Self::Hook(_) => true,
-            Self::BaseUrl | Self::OwnAccount | Self::Probe | Self::Cleanup => false,
-        }
-    }
 }
 
 /// Every text of a profile in which a template can stand, in the order of the document.

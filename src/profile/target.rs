@@ -53,7 +53,7 @@ pub enum Environment {
 
 /// How an account shows who it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Auth {
     /// `Authorization: Bearer …` (RFC 6750).
     Bearer(Template),

@@ -21,6 +21,7 @@ fn message(kind: &EventKind) -> Option<String> {
         EventKind::CaseSkipped(skipped) => Some(format!("not run ({})", escape(&skipped.reason.to_string()))),
         EventKind::CaseStarted(_) => Some("began".into()),
         EventKind::IntentCreated(_) => None,
+        EventKind::Voided { .. } => Some("the answer was faster than the loss; again with a fresh action".into()),
         EventKind::AttemptStarted(start) => {
             let lose = start.lose.map(|loss| format!(", to be lost: {loss}")).unwrap_or_default();
             let (method, target) = (escape(&start.method), cut(&start.request.target, DETAIL_LIMIT));

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use super::pace::CapReached;
 use super::{Context, RunError};
 use crate::contract::Reason;
-use crate::history::{AttemptEnd, Calibration, EventKind, Intent, IntentId};
+use crate::history::{AttemptEnd, AttemptId, Calibration, EventKind, Intent, IntentId};
 use crate::journal::WriteError;
 use crate::plan::PlannedCase;
 use crate::profile::RenderError;
@@ -20,8 +20,12 @@ pub(super) struct CaseRun<'r> {
     pub(super) case: &'r PlannedCase,
     pub(super) calibration: Calibration,
     pub(super) intents: IndexMap<String, Intent>,
+    /// How many intents were created, also those that came to nothing.
+    created: u32,
     /// The number of the last attempt that was begun.
     pub(super) attempts: u32,
+    /// The first attempt of every intent, by the intent's name.
+    pub(super) first_attempts: BTreeMap<String, AttemptId>,
     /// By marker and counter: how many effects were listed last.
     pub(super) listed: BTreeMap<String, BTreeMap<usize, usize>>,
     /// Markers and the identities that answers named for them.
@@ -62,7 +66,9 @@ impl<'r> CaseRun<'r> {
             case,
             calibration,
             intents: IndexMap::new(),
+            created: 0,
             attempts: 0,
+            first_attempts: BTreeMap::new(),
             listed: BTreeMap::new(),
             named: BTreeSet::new(),
             unfinished_until: None,
@@ -122,8 +128,9 @@ impl<'r> CaseRun<'r> {
             return Ok(intent.clone());
         }
         let shared = like.and_then(|like| self.intents.get(like));
+        self.created += 1;
         let intent = Intent {
-            id: IntentId(u32::try_from(self.intents.len()).unwrap_or(u32::MAX).saturating_add(1)),
+            id: IntentId(self.created),
             name: name.to_owned(),
             key: uuid::Uuid::new_v4().to_string(),
             marker: shared.map_or_else(new_marker, |shared| shared.marker.clone()),

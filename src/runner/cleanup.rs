@@ -22,7 +22,7 @@ pub fn leftovers(history: &History) -> BTreeSet<Leftover> {
 }
 
 fn leftovers_of_case(case: &CaseHistory) -> Vec<Leftover> {
-    let answered = case.attempts.iter().filter_map(|attempt| {
+    let answered = case.all_attempts().filter_map(|attempt| {
         let identity = attempt.end.as_ref()?.identity.clone()?;
         let marker = case.intent(attempt.start.intent)?.marker.clone();
         Some(Leftover { account: attempt.start.account.clone(), identity, marker })
@@ -85,7 +85,7 @@ async fn late_effects(context: &Context, history: &History) -> Result<Vec<Leftov
 fn unanswered_markers(history: &History) -> BTreeSet<String> {
     let mut markers = BTreeSet::new();
     for case in history.cases.values() {
-        for attempt in &case.attempts {
+        for attempt in case.all_attempts() {
             let answered = attempt.end.as_ref().is_some_and(|end| end.outcome.response().is_some());
             if let (false, Some(intent)) = (answered, case.intent(attempt.start.intent)) {
                 markers.insert(intent.marker.clone());

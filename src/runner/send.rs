@@ -3,7 +3,7 @@
 use super::case::{CaseRun, Stop};
 use super::pace::{MOST_RETRIES, retry_after};
 use crate::contract::{Contract, Matcher, Row, Treatment};
-use crate::history::{AttemptEnd, AttemptId, AttemptStart, EventKind, Intent, Outcome};
+use crate::history::{AttemptEnd, AttemptId, AttemptStart, EventKind, Intent, LossPoint, Outcome};
 use crate::message::{Request, Response};
 use crate::profile::{BASE, DEFAULT, RenderRequest};
 use crate::scenario::{KeyChoice, Percent, Send};
@@ -12,10 +12,46 @@ use crate::wire::{self, AttemptOptions};
 /// Where in the service time an execution is broken off, if the scenario does not say.
 const MIDDLE: Percent = Percent(50);
 
+/// How often a loss that came too late is tried again.
+const MOST_VOIDS: u32 = 5;
+
 impl CaseRun<'_> {
+    /// Sends one attempt. Where it was to be lost while the server works, and the answer was faster, the action is
+    /// void: the same is tried again with a fresh one, and an earlier loss.
+    pub(super) async fn send(&mut self, send: &Send) -> Result<AttemptEnd, Stop> {
+        let mut send = send.clone();
+        for _ in 0..MOST_VOIDS {
+            let end = self.send_once(&send).await?;
+            if !self.came_too_late(&send, &end) {
+                return Ok(end);
+            }
+            self.void(&send.intent)?;
+            send.after = Some(Percent(send.after.unwrap_or(MIDDLE).0 / 2));
+        }
+        self.send_once(&send).await
+    }
+
+    /// Whether the answer to an action's first attempt was faster than a loss that was to hit its execution.
+    fn came_too_late(&self, send: &Send, end: &AttemptEnd) -> bool {
+        let meant = send.lose.is_some_and(|loss| loss.at == LossPoint::Execution);
+        let missed = matches!(end.outcome, Outcome::Lost { at, .. } if at != LossPoint::Execution);
+        let first = self.intents.get(&send.intent).is_some_and(|intent| intent.like.is_none())
+            && self.first_attempts.get(&send.intent) == Some(&end.id);
+        meant && missed && first
+    }
+
+    /// Gives an action up; the next mention of its name creates a fresh one.
+    fn void(&mut self, name: &str) -> Result<(), Stop> {
+        self.first_attempts.remove(name);
+        if let Some(intent) = self.intents.shift_remove(name) {
+            self.context.recorder.record(Some(&self.case.id), EventKind::Voided { intent: intent.id })?;
+        }
+        Ok(())
+    }
+
     /// Sends one attempt. Where the target turned it away without a promise (429, 502, 503, 504), the same attempt is
     /// sent again after the time that `Retry-After` names.
-    pub(super) async fn send(&mut self, send: &Send) -> Result<AttemptEnd, Stop> {
+    async fn send_once(&mut self, send: &Send) -> Result<AttemptEnd, Stop> {
         let intent = self.intent(&send.intent, send.like.as_deref()).await?;
         for _ in 0..MOST_RETRIES {
             let end = self.attempt(&intent, send).await?;
@@ -73,6 +109,7 @@ impl CaseRun<'_> {
             method: send.method.as_deref(),
         })?;
         self.attempts += 1;
+        self.first_attempts.entry(intent.name.clone()).or_insert(AttemptId(self.attempts));
         let start = AttemptStart {
             id: AttemptId(self.attempts),
             intent: intent.id,

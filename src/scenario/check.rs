@@ -2,7 +2,7 @@
 
 use super::document::ScenarioDocument;
 use super::{Race, Send, Step};
-use crate::document::{At, Located, Problem, nearest};
+use crate::document::{At, Located, Problem, is_kebab_case, nearest};
 use crate::history::LossPoint;
 
 /// What a profile can offer, as words of their own.
@@ -14,6 +14,9 @@ const NEEDS_BY_NAME: [&str; 3] = ["parameters", "accounts", "hooks"];
 /// Everything that is wrong with one case of a scenario.
 pub(super) fn problems(located: &Located, document: &ScenarioDocument) -> Vec<Problem> {
     let mut check = Check { located, mentioned: Vec::new(), problems: Vec::new() };
+    if !is_kebab_case(&document.scenario) {
+        check.problem("/scenario", "a scenario's name is in kebab-case, for example `lost-response`");
+    }
     if document.steps.is_empty() {
         check.problem("/steps", "a scenario without steps does nothing");
     }

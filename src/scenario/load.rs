@@ -1,10 +1,13 @@
 //! The scenarios that come with the program, and the user's own.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::document::{ScenarioDocument, cells, filled_in, scenario, unknown_names};
-use super::{Scenario, check};
-use crate::document::{self, At, Located, Problem, Problems};
+use super::{Percent, Scenario, Wait, check};
+use crate::contract::Period;
+use crate::document::{self, At, Form, Format, Located, Problem, Problems};
+use crate::history::Loss;
 
 /// The scenarios that come with the program, by name. The control runs first.
 const SHIPPED: &[(&str, &str)] = &[
@@ -13,6 +16,18 @@ const SHIPPED: &[(&str, &str)] = &[
     ("key-reuse", include_str!("../../scenarios/key-reuse.yaml")),
     ("in-flight", include_str!("../../scenarios/in-flight.yaml")),
 ];
+
+/// The kinds of text that a scenario's schema names.
+const FORMATS: &[Format] = &[
+    ("period", |text| text.parse::<Period>().map(|_| ())),
+    ("loss", |text| text.parse::<Loss>().map(|_| ())),
+    ("part", reads_as::<Percent>),
+    ("wait", reads_as::<Wait>),
+];
+
+fn reads_as<T: serde::de::DeserializeOwned>(text: &str) -> Result<(), String> {
+    serde_json::from_value::<T>(text.into()).map(|_| ()).map_err(|error| error.to_string())
+}
 
 /// The scenarios that come with the program: name and text.
 pub fn shipped() -> &'static [(&'static str, &'static str)] {
@@ -90,11 +105,16 @@ pub fn parse(file: &str, text: &str) -> Result<Scenario, Problems> {
     located(file, text).map(|(scenario, _)| scenario)
 }
 
+fn form() -> &'static Form<ScenarioDocument> {
+    static FORM: OnceLock<Form<ScenarioDocument>> = OnceLock::new();
+    FORM.get_or_init(|| Form::new(FORMATS))
+}
+
 fn located(file: &str, text: &str) -> Result<(Scenario, Located), Problems> {
     let located = Located::parse(file, text)?;
     let Some(cells) = cells(located.value()) else {
         let malformed = || Problems::from(located.problem(At::Key("/matrix"), "`matrix` takes lists of texts by name"));
-        return Err(document::typed::<ScenarioDocument>(&located).err().unwrap_or_else(malformed));
+        return Err(Form::<ScenarioDocument>::new(&[]).read(&located).err().unwrap_or_else(malformed));
     };
     if cells.is_empty() {
         return Err(located.problem(At::Key("/matrix"), "the matrix has an empty list, so there is no case").into());
@@ -103,15 +123,17 @@ fn located(file: &str, text: &str) -> Result<(Scenario, Located), Problems> {
     let mut problems = Problems::default();
     for cell in cells {
         let (filled, unknown) = filled_in(located.value(), &cell);
-        problems = problems.and(Problems::new(unknown_names(&located, &cell, unknown)));
+        let unknown = unknown_names(&located, &cell, unknown);
+        let is_new = |problem: &&Problem| !unknown.iter().any(|known| known.spot == problem.spot);
         let filled = located.clone().with_value(filled);
-        match document::typed::<ScenarioDocument>(&filled) {
+        match form().read(&filled) {
             Ok(document) => {
                 problems = problems.and(Problems::new(check::problems(&filled, &document)));
                 cases.push((cell, document));
             }
-            Err(more) => problems = problems.and(more),
+            Err(more) => problems = problems.and(Problems::new(more.iter().filter(is_new).cloned().collect())),
         }
+        problems = problems.and(Problems::new(unknown));
     }
     if !problems.is_empty() {
         return Err(problems);

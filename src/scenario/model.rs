@@ -68,11 +68,11 @@ pub struct Send {
     pub parameters: Option<String>,
     /// The loss to inflict, for example `execution` or `execution by reset`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("format" = "loss"))]
     pub lose: Option<Loss>,
     /// For `lose: execution`: the part of the service time after which the connection breaks, for example `50%`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("format" = "part"))]
     pub after: Option<Percent>,
     /// The account that sends it; the profile's own where it is not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -203,6 +203,7 @@ impl JsonSchema for Wait {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "type": "string",
+            "format": "wait",
             "description": "A length of time such as `500ms`, or `settle`, `handler` or `in-flight`."
         })
     }

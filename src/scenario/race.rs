@@ -45,7 +45,7 @@ pub struct RaceCopy {
     /// When it is sent after the first release, as a part of the latency that was learned: of the slow variant, if the
     /// race sends that, and else of an ordinary request. At once where it is not given.
     #[serde(default)]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("format" = "part"))]
     pub at: Percent,
     /// Another parameter variant than the race's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -147,7 +147,9 @@ impl JsonSchema for Copies {
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         let one = generator.subschema_for::<RaceCopy>();
         schemars::json_schema!({
-            "description": "A number of copies such as `20`, or a list of copies such as `{at: 50%}`.",
+            "description": format!(
+                "A number of copies such as `20`, or a list of copies such as `{{at: 50%}}`: {FEWEST_COPIES} to {MOST_COPIES}."
+            ),
             "anyOf": [
                 {"type": "integer", "minimum": FEWEST_COPIES, "maximum": MOST_COPIES},
                 {"type": "array", "items": one, "minItems": FEWEST_COPIES, "maxItems": MOST_COPIES}
@@ -200,17 +202,28 @@ mod tests {
 
     #[test]
     fn mistakes_are_located_and_say_what_is_expected() {
-        assert!(
-            problems("{intent: a, copies: 1}").contains("2 to 200 copies"),
-            "{}",
-            problems("{intent: a, copies: 1}")
+        let catalogue = [
+            ("{intent: a, copies: 1}", 31, "2 to 200"),
+            ("{intent: a, copies: [{at: 0%}]}", 31, "2 to 200"),
+            ("{intent: a, copies: many}", 31, "expected a whole number, or a list"),
+            ("{intent: a, copies: [{at: 10%}, {at: 20%}]}", 31, "no copy is sent at `0%`"),
+            ("{intent: a, copies: [{at: 0%}, {at: 150%}]}", 47, "from 0% to 100%"),
+            ("{intent: a, copies: 2, rounds: 0}", 42, "rounds"),
+            ("{intent: a, copies: 2, round: 2}", 34, "did you mean `rounds`?"),
+        ];
+        for (written, column, says) in catalogue {
+            let found = problems(written);
+            assert!(found.starts_with(&format!("mine.yaml:4:{column}:")) && found.contains(says), "{found}");
+        }
+    }
+
+    #[test]
+    fn later_steps_may_name_the_actions_of_later_rounds() {
+        let text = format!(
+            "{}  - hook: {{name: change, intent: order 2}}\n",
+            scenario("{intent: order, copies: 2, rounds: 2}")
         );
-        assert!(problems("{intent: a, copies: [{at: 0%}]}").contains("2 to 200 copies"));
-        assert!(problems("{intent: a, copies: many}").contains("a number of copies such as `20`"));
-        let late = problems("{intent: a, copies: [{at: 10%}, {at: 20%}]}");
-        assert!(late.contains("mine.yaml:4") && late.contains("at `0%`"), "{late}");
-        assert!(problems("{intent: a, copies: [{at: 0%}, {at: 1}]}").contains("50%"));
-        assert!(problems("{intent: a, copies: 2, rounds: 0}").contains("rounds"));
-        assert!(problems("{intent: a, copies: 2, round: 2}").contains("rounds"), "a near miss is named");
+        assert!(parse("mine.yaml", &text).is_ok(), "{:?}", parse("mine.yaml", &text));
+        assert!(parse("mine.yaml", &text.replace("order 2", "order 3")).is_err());
     }
 }

@@ -8,3 +8,4 @@ mod interruption;
 mod races;
 mod secrets;
 mod support;
+mod voids;

@@ -18,9 +18,6 @@ const WORDS: (&str, &str) = (
     "a success, or what the contract allows after one, within the declared bound; all answers name one effect, and exactly one is counted",
 );
 
-/// A rejection that points at the first effect may point at any of the first few that are listed.
-const LISTED: usize = 3;
-
 /// Judges every action in which an attempt was lost.
 pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, totals: &Totals) {
     for action in 0..trial.actions.all.len() {
@@ -56,10 +53,15 @@ fn losses(docket: &Docket<'_, '_>, action: &Action) -> Vec<(Requirement, usize, 
     let facts = &docket.facts;
     let mut losses: Vec<(Requirement, usize, Vec<usize>)> = Vec::new();
     let mut known = false;
+    let mut tried: Vec<usize> = Vec::new();
     for attempt in action.attempts.iter().copied() {
         let fact = &facts[attempt];
+        tried.extend(
+            (!matches!(fact.reply, Reply::NotSent)).then_some(fact.spelling).filter(|one| !tried.contains(one)),
+        );
         for (_, lost, retries) in &mut losses {
-            if facts[*lost].spelling == fact.spelling && facts[*lost].end() <= fact.sent && is_told(fact) {
+            let unchanged = tried.iter().all(|spelling| *spelling == facts[*lost].spelling);
+            if unchanged && facts[*lost].end() <= fact.sent && is_told(fact) {
                 retries.push(attempt);
             }
         }
@@ -121,8 +123,18 @@ fn verdict(trial: &Trial<'_, '_>, lost: usize, retries: &[usize], total: Option<
         Some(judgement @ Judgement::Inconclusive(_)) => judgement,
         Some(Judgement::Holds) if bounded.is_some() => Judgement::Holds,
         Some(Judgement::Holds) => Judgement::Inconclusive(Cause::NoBound),
+        None if is_counted_once(trial, lost) && bounded.is_some() => Judgement::Holds,
         Some(Judgement::Observed) | None => Judgement::Inconclusive(Cause::CountFailed),
     }
+}
+
+/// Whether the closed counts show exactly one effect of the one action that can have it.
+fn is_counted_once(trial: &Trial<'_, '_>, lost: usize) -> bool {
+    let group = trial.docket.effects.group(lost);
+    let action = trial.actions.of[lost];
+    !group.series.is_empty()
+        && group.attempts.iter().all(|attempt| trial.actions.of[*attempt] == action)
+        && group.series.iter().all(|series| series.last().is_some_and(|read| read.closed && read.total == 1))
 }
 
 /// What a retry got.
@@ -151,9 +163,15 @@ fn course<'h>(docket: &Docket<'_, 'h>, lost: usize, retry: usize) -> Course<'h> 
     match answer.kind {
         AnswerKind::TurnedAway => Course::TurnedAway,
         AnswerKind::ServerError => Course::Unknown,
-        _ if answer.in_flight => Course::InFlight,
+        _ if answer.in_flight || may_say_anything(docket, lost, retry) => Course::InFlight,
         AnswerKind::Success | AnswerKind::Drawn(_) | AnswerKind::ClientError | AnswerKind::Other => Course::Refused,
     }
+}
+
+/// Whether the lost attempt may still be running, and the contract does not say what a duplicate gets meanwhile.
+fn may_say_anything(docket: &Docket<'_, '_>, lost: usize, retry: usize) -> bool {
+    let silent = World::new(Situation::InFlight, None).terms(docket, retry).is_none();
+    silent && docket.facts[lost].over.is_none_or(|over| over > docket.facts[retry].sent)
 }
 
 /// Whether the answer is one that the contract allows after a success, whatever identity the lost answer had named.
@@ -164,7 +182,7 @@ fn fits_after_success(docket: &Docket<'_, '_>, lost: usize, retry: usize) -> boo
     };
     let first = docket.facts[lost].answer().is_some().then_some(lost);
     docket.evidence(retry, first, Situation::AfterSuccess, &terms).fits_without_processing(answer, &terms)
-        || docket.effects.group(lost).listed().take(LISTED).any(|identity| terms.rejects_with(answer, identity))
+        || docket.points_at_listed(retry, &terms)
 }
 
 /// From when on an in-flight answer is no longer tolerated.

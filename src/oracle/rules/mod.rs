@@ -1,6 +1,7 @@
 //! The rules, one to a file.
 
 pub(super) mod account;
+pub(super) mod distinct;
 pub(super) mod failure_effect;
 pub(super) mod fidelity;
 pub(super) mod lost;

@@ -206,13 +206,15 @@ fn split_parameters(trial: &mut Trial<'_, '_>, action: ActionIndex, candidates: 
     let meaning = trial.docket.facts[first].meaning;
     for other in attempts.iter().copied() {
         let fact = &trial.docket.facts[other];
-        let executed = (fact.success_identity().is_some() && !trial.docket.names_known(other)) || fact.is_unknown();
+        let drawn = fact.answer().is_some_and(|answer| matches!(answer.kind, AnswerKind::Drawn(_)));
+        let succeeded = fact.success_identity().is_some() && !trial.docket.names_known(other);
+        let executed = drawn || succeeded || fact.is_unknown();
         if fact.meaning == meaning || !executed || trial.actions.of[other] != action {
             continue;
         }
         let granted = worlds(&trial.docket, first, other)
             .iter()
-            .any(|world| world.terms(&trial.docket, other).is_none_or(|terms| terms.allows_executing()));
+            .any(|world| world.terms(&trial.docket, other).is_some_and(|terms| terms.allows_executing()));
         if granted {
             let fact = &trial.docket.facts[other];
             trial.actions.begin_anew(other, fact, true);

@@ -7,7 +7,7 @@ use super::super::situation::{Standing, World};
 use super::super::terms::Terms;
 use super::super::trial::Trial;
 use super::super::{Judgement, facts::Fact};
-use super::{fidelity, marker, no_leak, server_error, settles};
+use super::{distinct, fidelity, marker, no_leak, server_error, settles};
 use crate::contract::{Cause, Requirement, Row, Situation};
 use crate::history::Drawn;
 
@@ -57,6 +57,7 @@ fn compare(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world
     match ruled {
         Ruled::Allowed => {
             trial.sink.row(docket, action, attempt, world, Some(terms), Judgement::Holds);
+            distinct::note(trial, action, attempt, world);
             settles::note_settled(trial, action, attempt, world);
             server_error::note_spared(trial, action, attempt, world, terms);
         }
@@ -74,7 +75,7 @@ fn compare(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world
         }
     }
     if terms.is_repeatable() {
-        trial.action(action).repeatable += 1;
+        trial.action(action).granted += 1;
     }
     fidelity::judge(trial, action, attempt, world, terms);
     marker::judge(trial, action, attempt, world, terms);
@@ -208,4 +209,5 @@ fn is_possible(trial: &Trial<'_, '_>, attempt: usize, world: &World) -> bool {
         || answer.kind == AnswerKind::TurnedAway
         || (terms.allows_executing() && answer.can_be_drawn())
         || evidence.fits_without_processing(answer, &terms)
+        || (world.first.is_none() && docket.points_at_listed(attempt, &terms))
 }

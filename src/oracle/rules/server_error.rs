@@ -25,6 +25,9 @@ pub(super) fn turned_away(trial: &mut Trial<'_, '_>, action: ActionIndex, attemp
         trial.sink.undecided(docket, action, attempt, world.requirement, Cause::TurnedAway);
         return true;
     }
+    if world.terms(docket, attempt).is_none_or(|terms| terms.allows_executing()) {
+        return true;
+    }
     let before = trial.actions.all[action].turned_away;
     if let Some(before) = before
         && fresh_key_succeeded(trial, action, before, attempt)

@@ -6,12 +6,12 @@ use std::collections::HashMap;
 use super::super::action::ActionIndex;
 use super::super::answer::AnswerKind;
 use super::super::docket::Docket;
-use super::super::effects::{Group, Rise};
+use super::super::effects::{Group, Rise, Series};
 use super::super::facts::Reply;
 use super::super::sink::Promised;
 use super::super::trial::Trial;
 use super::super::{Judgement, words};
-use crate::contract::{Cause, Level, Requirement};
+use crate::contract::{Cause, Level, Requirement, Row};
 use crate::history::{Drawn, IntentId};
 
 const REQUIREMENT: Requirement = Requirement::ReplaySingleEffect;
@@ -34,6 +34,10 @@ struct Unit<'h> {
     succeeded: bool,
     /// A 5xx that may have had an effect.
     crashed: bool,
+    /// The meanings of parameters that may have had an effect without binding the key, or beside what it is bound to.
+    free: Vec<usize>,
+    /// The meaning of parameters that may have had an effect otherwise.
+    other: Option<usize>,
     /// More than one request can have reached the server.
     repeated: bool,
 }
@@ -79,6 +83,8 @@ fn units<'h>(trial: &Trial<'_, 'h>, group: &Group<'h>) -> Vec<Unit<'h>> {
                 named: Vec::new(),
                 succeeded: false,
                 crashed: false,
+                free: Vec::new(),
+                other: None,
                 repeated: false,
             });
             units.len() - 1
@@ -106,9 +112,25 @@ impl<'h> Unit<'h> {
                 self.named.push(identity);
             }
         }
+        let crashed = fact.answer().is_some_and(|answer| answer.kind == AnswerKind::Drawn(Drawn::ServerError));
+        let has_effect = crashed || fact.success_identity().is_some() || fact.is_unknown();
+        if may_crash_unbound(docket, attempt) || (has_effect && may_be_own_action(docket, fact.variant)) {
+            if !self.free.contains(&fact.meaning) {
+                self.free.push(fact.meaning);
+            }
+        } else if has_effect && !self.free.contains(&fact.meaning) {
+            self.other = Some(fact.meaning);
+        }
         if self.succeeded || self.crashed || fact.is_unknown() {
             self.most = 1;
         }
+    }
+
+    /// Other parameters after a crash that does not bind, or where the contract is silent about them, are only
+    /// observed: that both had an effect is nothing to blame.
+    fn observed(&self) -> usize {
+        let other = self.other.is_some_and(|other| !self.free.contains(&other));
+        (self.free.len() + usize::from(other)).saturating_sub(1)
     }
 
     fn finish(&mut self, trial: &Trial<'_, '_>) {
@@ -117,7 +139,7 @@ impl<'h> Unit<'h> {
         if action.merged && !rose {
             self.most = 0;
         } else if self.most > 0 {
-            self.most += action.repeatable;
+            self.most += action.granted + self.observed();
         }
         self.least = usize::from(!self.named.is_empty() && !action.merged);
     }
@@ -141,6 +163,28 @@ impl<'h> Unit<'h> {
     }
 }
 
+/// Whether parameters other than the first begin an action of their own, or the contract leaves that open.
+fn may_be_own_action(docket: &Docket<'_, '_>, variant: &str) -> bool {
+    let promise = docket.contract.promise(Row::ChangedParameters, variant);
+    promise.is_none_or(|promise| promise.cases.iter().any(crate::contract::Case::allows_executing))
+}
+
+/// Whether an attempt may have ended in a server error that left an effect, and the key free for other parameters.
+fn may_crash_unbound(docket: &Docket<'_, '_>, attempt: usize) -> bool {
+    let fact = &docket.facts[attempt];
+    let answer = fact.answer();
+    if answer.is_some_and(|answer| answer.is_unplanned_server_error()) {
+        return true;
+    }
+    let crashes = match answer {
+        Some(answer) => answer.kind == AnswerKind::Drawn(Drawn::ServerError),
+        None => fact.draws == Drawn::ServerError && fact.is_unknown(),
+    };
+    let first = answer.map(|answer| answer.response);
+    let ruling = docket.contract.ruling(Row::AfterServerError, fact.variant, first);
+    crashes && ruling.is_none_or(|ruling| ruling.case.allows_executing())
+}
+
 /// What the counts say about each unit of a group.
 fn verdicts(docket: &Docket<'_, '_>, group: &Group<'_>, units: &[Unit<'_>]) -> Vec<Option<Judgement>> {
     if group.series.is_empty() {
@@ -156,7 +200,7 @@ fn verdicts(docket: &Docket<'_, '_>, group: &Group<'_>, units: &[Unit<'_>]) -> V
         .zip(proven)
         .map(|(unit, proven)| {
             let blamed = proven || (too_many && !somebody && unit.most > 0);
-            let lacks = missing && unit.least > 0 && lacks_its_own(group, unit, units);
+            let lacks = (missing && unit.least > 0 && lacks_its_own(group, unit, units)) || is_unlisted(group, unit);
             if blamed || lacks { Some(Judgement::Violated) } else { undisputed(docket, group, unit, units) }
         })
         .collect()
@@ -184,6 +228,12 @@ fn lacks_its_own(group: &Group<'_>, unit: &Unit<'_>, units: &[Unit<'_>]) -> bool
     let listed = |unit: &Unit<'_>| group.listed().any(|listed| unit.named.contains(&listed));
     let somebody = units.iter().any(|other| other.least > 0 && !listed(other));
     !somebody || !listed(unit)
+}
+
+/// Whether a confirmed list never showed any effect that the unit's answers name.
+fn is_unlisted(group: &Group<'_>, unit: &Unit<'_>) -> bool {
+    let confirmed = group.series.first().and_then(Series::last).is_some_and(|read| read.confirmed);
+    unit.least > 0 && confirmed && !group.listed().any(|listed| unit.named.contains(&listed))
 }
 
 /// Nothing speaks against the unit; is there enough that speaks for it?

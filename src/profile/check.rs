@@ -1,0 +1,302 @@
+//! What the form of a profile cannot say about target, operation and hooks.
+
+use serde_json::Value;
+
+use super::sites::{Purpose, of_request, sites};
+use super::template::Parsed;
+use super::{BASE, Counter, DEFAULT, EffectSource, Hook, Profile, RequestTemplate, Variant, check_contract, variants};
+use crate::contract::Drawn;
+use crate::document::{At, Located, Problem, is_kebab_case, pointer};
+use crate::message::Extractor;
+
+/// Everything that is wrong with a profile whose form is right.
+pub(super) fn problems(located: &Located, profile: &Profile) -> Vec<Problem> {
+    let mut check = Check { located, profile, problems: Vec::new() };
+    if !is_kebab_case(&profile.profile) {
+        check.value("/profile", "a profile's name is in kebab-case, for example `my-api`");
+    }
+    check.templates();
+    check.target();
+    check.operation();
+    check.hooks();
+    check_contract::check(&mut check);
+    check.problems
+}
+
+pub(super) struct Check<'p> {
+    pub(super) located: &'p Located,
+    pub(super) profile: &'p Profile,
+    problems: Vec<Problem>,
+}
+
+impl Check<'_> {
+    /// A problem of a value.
+    pub(super) fn value(&mut self, at: &str, message: impl Into<String>) {
+        self.problems.push(self.located.problem(At::Value(at), message));
+    }
+
+    /// A problem of a whole member.
+    pub(super) fn member(&mut self, at: &str, message: impl Into<String>) {
+        self.problems.push(self.located.problem(At::Key(at), message));
+    }
+
+    /// A problem with more to say.
+    pub(super) fn problem(&mut self, problem: Problem) {
+        self.problems.push(problem);
+    }
+
+    fn templates(&mut self) {
+        for site in sites(self.profile) {
+            match Parsed::parse(site.text) {
+                Err(error) => self.value(&site.pointer, error.to_string()),
+                Ok(parsed) => {
+                    let allowed = site.purpose.names();
+                    for name in parsed.names().iter().filter(|name| !allowed.contains(&name.as_str())) {
+                        self.unknown_name(&site.pointer, name, site.purpose);
+                    }
+                }
+            }
+        }
+    }
+
+    fn unknown_name(&mut self, at: &str, name: &str, purpose: Purpose<'_>) {
+        let message = match name {
+            "identity" | "marker" => format!("`{{{{{name}}}}}` has no value here"),
+            _ => format!("`{{{{{name}}}}}` is not a name that templates have"),
+        };
+        let allowed = purpose.names();
+        let problem = self.located.problem(At::Value(at), message);
+        let problem = match allowed {
+            [] => problem.expecting("variables of the environment only: `${NAME}`"),
+            names => {
+                let listed: Vec<String> = names.iter().map(|name| format!("{{{{{name}}}}}")).collect();
+                problem.expecting(format!("one of: {}", listed.join(", ")))
+            }
+        };
+        self.problem(problem.suggesting(name, allowed.iter().copied()));
+    }
+
+    fn target(&mut self) {
+        let target = &self.profile.target;
+        let base_url = &target.base_url.0;
+        let fixed = Parsed::parse(base_url).is_ok_and(|parsed| parsed.variables().next().is_none());
+        if fixed
+            && !base_url.contains("{{")
+            && let Err(problem) = super::bind::split_url(base_url)
+        {
+            let mut lines = problem.reason.lines().map(str::trim);
+            let message = format!("`base_url` {}", lines.next().unwrap_or_default());
+            let mut found = self.located.problem(At::Value("/target/base_url"), message);
+            if let (true, Some(spot)) = (problem.hides, found.spot.as_mut()) {
+                spot.excerpt = "(not shown)".into();
+                spot.column = 1;
+            }
+            self.problem(lines.next().map_or(found.clone(), |hint| found.hinting(hint)));
+        }
+        if target.accounts.contains_key(DEFAULT) {
+            self.member(
+                "/target/accounts/default",
+                "`default` is the profile's own account: its credentials stand under `auth`",
+            );
+        }
+        let auth = target.auth.iter().map(|auth| ("/target/auth".to_owned(), auth));
+        let accounts = target.accounts.iter().map(|(name, auth)| (pointer("/target/accounts", name), auth));
+        for (at, auth) in auth.chain(accounts) {
+            if let super::Auth::Header { name, .. } = auth {
+                self.header_name(At::Value(&format!("{at}/header/name")), name);
+            }
+        }
+    }
+
+    fn operation(&mut self) {
+        let operation = &self.profile.operation;
+        self.request("/operation/request", &operation.request);
+        self.extractor("/operation/identity", &operation.identity);
+        for (name, variant) in &operation.parameters {
+            self.variant(&pointer("/operation/parameters", name), name, variant);
+        }
+        let authorised =
+            self.profile.target.auth.as_ref().is_some_and(|auth| !matches!(auth, super::Auth::Header { .. }));
+        for name in operation.request.headers.keys() {
+            if authorised && name.eq_ignore_ascii_case("authorization") {
+                let at = pointer("/operation/request/headers", name);
+                self.member(&at, "`target.auth` sends this header field already");
+            }
+        }
+        if let Some(EffectSource::Counters(counters)) = &operation.effects {
+            self.counters(counters);
+        }
+        if let Some(cleanup) = &operation.cleanup {
+            self.request("/operation/cleanup", cleanup);
+            if !uses(cleanup, "identity") && !uses(cleanup, "marker") {
+                self.member("/operation/cleanup", "the cleanup names neither `{{identity}}` nor `{{marker}}`, so it cannot tell which effect to remove");
+            }
+        }
+    }
+
+    fn counters(&mut self, counters: &[Counter]) {
+        if counters.is_empty() {
+            self.value("/operation/effects", "the list holds no counter");
+        }
+        if !uses(&self.profile.operation.request, "marker") {
+            let problem = self.located.problem(
+                At::Key("/operation/request"),
+                "the request does not contain `{{marker}}`, so its effects cannot be told from others",
+            );
+            self.problem(problem.hinting("put \"{{marker}}\" into a parameter that the counter can search for"));
+        }
+        for (index, counter) in counters.iter().enumerate() {
+            let at = format!("/operation/effects/{index}");
+            self.request(&format!("{at}/request"), &counter.request);
+            self.extractor(&format!("{at}/each"), &counter.each);
+            if !uses(&counter.request, "marker") {
+                let message = "the counter does not contain `{{marker}}`, so it would count effects of others";
+                self.member(&format!("{at}/request"), message);
+            }
+        }
+    }
+
+    fn variant(&mut self, at: &str, name: &str, variant: &Variant) {
+        let operation = &self.profile.operation;
+        if name == BASE {
+            self.member(at, "`base` is the request as it stands, and cannot be given as a variant");
+        }
+        self.patches(at, variant);
+        let has_patch = variant.json.is_some() || variant.form.is_some() || variant.query.is_some();
+        if let Some(spelling) = variant.spelling {
+            if has_patch {
+                self.member(at, "a variant with a `spelling` has the parameters of the request, and no patch");
+            } else if !variants::can_spell(&operation.request, spelling) {
+                self.value(&format!("{at}/spelling"), "the request has no body that can be spelled like this");
+            }
+            return;
+        }
+        let patched = variants::request(operation, variant);
+        if uses(&operation.request, "marker") && !uses(&patched, "marker") {
+            let message = format!("variant `{name}` drops `{{{{marker}}}}`, so its effects cannot be told from others");
+            self.member(at, message);
+        }
+        let fits = (variant.json.is_none() || operation.request.json.is_some())
+            && (variant.form.is_none() || operation.request.form.is_some());
+        let must_differ = fits && (name == "changed" || variants::outcome(name, variant) != Drawn::Success);
+        if must_differ && patched == operation.request {
+            self.member(at, format!("variant `{name}` changes nothing, so it cannot get another answer"));
+        }
+    }
+
+    fn patches(&mut self, at: &str, variant: &Variant) {
+        let request = &self.profile.operation.request;
+        if variant.json.is_some() && request.json.is_none() {
+            self.member(&format!("{at}/json"), "the request has no `json` to patch");
+        }
+        if variant.form.is_some() && request.form.is_none() {
+            self.member(&format!("{at}/form"), "the request has no `form` to patch");
+        }
+        for (part, patch) in [("form", &variant.form), ("query", &variant.query)] {
+            if patch.as_ref().is_some_and(|patch| !patch.is_object()) {
+                self.value(&format!("{at}/{part}"), format!("a patch over `{part}` is a map"));
+            }
+        }
+        for (part, patch) in [("json", &variant.json), ("form", &variant.form), ("query", &variant.query)] {
+            patch.iter().for_each(|patch| self.member_names(&format!("{at}/{part}"), patch));
+        }
+    }
+
+    pub(super) fn request(&mut self, at: &str, request: &RequestTemplate) {
+        self.method(&format!("{at}/method"), &request.method);
+        if !request.path.0.starts_with(['/', '$', '{']) {
+            self.value(&format!("{at}/path"), "a path begins with `/`; it is appended to `base_url`");
+        }
+        if request.json.is_some() && request.form.is_some() {
+            self.member(&format!("{at}/form"), "a request has one body: `json` or `form`, not both");
+        }
+        for name in request.headers.keys() {
+            self.header_name(At::Key(&pointer(&format!("{at}/headers"), name)), name);
+        }
+        for (index, name) in request.fresh.iter().enumerate() {
+            if !request.headers.keys().any(|known| known.eq_ignore_ascii_case(name)) {
+                let message = format!("`{name}` is not among the `headers` of the request");
+                let problem = self.located.problem(At::Value(&format!("{at}/fresh/{index}")), message);
+                self.problem(problem.suggesting(name, request.headers.keys().map(String::as_str)));
+            }
+        }
+        if let Some(json) = &request.json {
+            self.member_names(&format!("{at}/json"), json);
+        }
+        let fields = [("query", Some(&request.query)), ("form", request.form.as_ref())];
+        for (part, fields) in fields {
+            for (name, value) in fields.into_iter().flatten() {
+                let at = pointer(&format!("{at}/{part}"), name);
+                self.member_name(&at, name);
+                self.member_names(&at, value);
+            }
+        }
+    }
+
+    /// Templates stand in values. In a name they would be sent as they are written.
+    fn member_names(&mut self, at: &str, value: &Value) {
+        match value {
+            Value::Object(members) => {
+                for (name, member) in members {
+                    let at = pointer(at, name);
+                    self.member_name(&at, name);
+                    self.member_names(&at, member);
+                }
+            }
+            Value::Array(items) => {
+                items.iter().enumerate().for_each(|(index, item)| self.member_names(&format!("{at}/{index}"), item));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+
+    fn member_name(&mut self, at: &str, name: &str) {
+        if name.contains("{{") || name.contains("${") {
+            self.member(at, format!("a template cannot stand in a name: `{name}`"));
+        }
+    }
+
+    pub(super) fn method(&mut self, at: &str, method: &str) {
+        const KNOWN: [&str; 9] = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
+        let upper = method.to_uppercase();
+        if http::Method::from_bytes(method.as_bytes()).is_err() {
+            self.value(at, format!("`{method}` is not a request method"));
+        } else if method != upper && KNOWN.contains(&upper.as_str()) {
+            let problem = self.located.problem(At::Value(at), format!("`{method}` is not a request method"));
+            self.problem(problem.hinting(format!("did you mean `{upper}`?")));
+        }
+    }
+
+    pub(super) fn header_name(&mut self, at: At<'_>, name: &str) {
+        if http::HeaderName::from_bytes(name.as_bytes()).is_err() {
+            let problem = self.located.problem(at, format!("`{name}` is not the name of a header field"));
+            self.problem(problem);
+        }
+    }
+
+    fn extractor(&mut self, at: &str, extractor: &Extractor) {
+        if let Extractor::Header(name) = extractor {
+            self.header_name(At::Value(&format!("{at}/header")), name);
+        }
+    }
+
+    fn hooks(&mut self) {
+        for (name, hook) in &self.profile.hooks {
+            let at = pointer("/hooks", name);
+            match hook {
+                Hook::Request(request) => self.request(&format!("{at}/request"), request),
+                Hook::Command(words) if words.is_empty() => {
+                    self.value(&format!("{at}/command"), "the command is empty")
+                }
+                Hook::Command(_) => {}
+            }
+        }
+    }
+}
+
+/// Whether a request contains a name.
+fn uses(request: &RequestTemplate, name: &str) -> bool {
+    of_request("", request, Purpose::Cleanup)
+        .iter()
+        .any(|site| Parsed::parse(site.text).is_ok_and(|parsed| parsed.names().iter().any(|known| known == name)))
+}

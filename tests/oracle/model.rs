@@ -1,0 +1,541 @@
+//! A model server that follows a random contract, or breaks chosen promises of it. It shares no code with the oracle:
+//! it knows what it really did, where the oracle must work that out from answers and counts.
+
+use std::collections::{BTreeSet, HashMap};
+
+/// Milliseconds since the run began.
+pub(crate) type Time = u64;
+
+/// The declared bound for being in flight.
+pub(crate) const BOUND: Time = 30_000;
+
+/// What kind of parameters are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Variant {
+    Base,
+    Changed,
+    Slow,
+    Invalid,
+    Corrected,
+    Failing,
+    Crashing,
+}
+
+impl Variant {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Base => "base",
+            Self::Changed => "changed",
+            Self::Slow => "slow",
+            Self::Invalid => "invalid",
+            Self::Corrected => "corrected",
+            Self::Failing => "failing",
+            Self::Crashing => "crashing",
+        }
+    }
+
+    fn succeeds(self) -> bool {
+        matches!(self, Self::Base | Self::Changed | Self::Slow | Self::Corrected)
+    }
+}
+
+/// What the contract says in one row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Promise {
+    Replays,
+    Refreshes,
+    Rejects,
+    Executes,
+    Repeatable,
+    Either,
+    Silent,
+}
+
+/// The contract, in the model's own words.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Policy {
+    pub(crate) after_success: Promise,
+    pub(crate) after_failure: Promise,
+    pub(crate) after_server_error: Promise,
+    pub(crate) after_validation_failure: Promise,
+    pub(crate) changed: Promise,
+    pub(crate) in_flight: Promise,
+    pub(crate) missing: Promise,
+    pub(crate) bounded: bool,
+    pub(crate) marker: bool,
+    pub(crate) replays_with_200: bool,
+}
+
+/// A promise that is broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Break {
+    /// A repeat after a success executes again.
+    Again,
+    /// A repeat after a success is refused for no reason.
+    RefuseRepeat,
+    /// A repeat after a success fails with a 500.
+    FailRepeat,
+    /// Other parameters get the first answer.
+    IgnoreChanges,
+    /// Nothing stops a second execution while the first is running.
+    NoLock,
+    /// A finished key still says "in flight".
+    Stuck,
+    /// A replay has other content.
+    Unfaithful,
+    /// A replay is not marked.
+    NoMarker,
+    /// One execution has two effects.
+    Double,
+    /// A success has no effect.
+    Phantom,
+    /// A refused request cannot be corrected.
+    Frozen,
+    /// A fresh key with known parameters gets the first answer.
+    Merge,
+    /// A key whose client went away stays in flight for ever.
+    Wedge,
+    /// A refusal has an effect.
+    LeakyFailure,
+    /// A request without a key is taken although it must be refused.
+    IgnoreMissing,
+}
+
+pub(crate) const BREAKS: [Break; 15] = [
+    Break::Again,
+    Break::RefuseRepeat,
+    Break::FailRepeat,
+    Break::IgnoreChanges,
+    Break::NoLock,
+    Break::Stuck,
+    Break::Unfaithful,
+    Break::NoMarker,
+    Break::Double,
+    Break::Phantom,
+    Break::Frozen,
+    Break::Merge,
+    Break::Wedge,
+    Break::LeakyFailure,
+    Break::IgnoreMissing,
+];
+
+/// An answer of the model.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) identity: Option<String>,
+    pub(crate) body: String,
+    pub(crate) marked: bool,
+}
+
+/// How a request meets the server.
+#[derive(Clone, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) at: Time,
+    pub(crate) key: Option<String>,
+    pub(crate) marker: String,
+    pub(crate) variant: Variant,
+    /// The client goes away at this time.
+    pub(crate) gone: Option<Time>,
+    /// Less than the whole request arrives.
+    pub(crate) partial: bool,
+}
+
+/// An effect, and when it shows.
+#[derive(Clone, Debug)]
+pub(crate) struct Effect {
+    pub(crate) marker: String,
+    pub(crate) identity: String,
+    pub(crate) shows: Time,
+}
+
+#[derive(Clone, Debug)]
+struct Saved {
+    variant: Variant,
+    answer: Answer,
+    /// The identity of the effect, also of one that a crash left behind.
+    effect: Option<String>,
+    /// Whether the key is bound by it.
+    bound: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Key {
+    running: Option<(Time, Variant, Option<Saved>)>,
+    saved: Option<Saved>,
+    others_tried: bool,
+    wedged: bool,
+}
+
+/// Small numbers that decide what a contract leaves open.
+#[derive(Clone, Debug)]
+pub(crate) struct Noise(pub(crate) u64);
+
+impl Noise {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+
+    pub(crate) fn one_in(&mut self, bound: u64) -> bool {
+        self.below(bound) == 0
+    }
+}
+
+/// A promise that was broken, and for which key.
+#[derive(Clone, Debug)]
+pub(crate) struct Fired {
+    pub(crate) what: Break,
+    pub(crate) key: Option<String>,
+    /// Other parameters had been tried before.
+    pub(crate) others_tried: bool,
+    pub(crate) variant: Variant,
+}
+
+#[derive(Debug)]
+pub(crate) struct Server {
+    pub(crate) policy: Policy,
+    pub(crate) breaks: BTreeSet<Break>,
+    pub(crate) noise: Noise,
+    /// How late an effect may show.
+    pub(crate) settle: Time,
+    pub(crate) effects: Vec<Effect>,
+    pub(crate) fired: Vec<Fired>,
+    keys: HashMap<String, Key>,
+    merged: HashMap<(String, Variant), Answer>,
+    made: u64,
+}
+
+impl Server {
+    pub(crate) fn new(policy: Policy, breaks: BTreeSet<Break>, noise: Noise, settle: Time) -> Self {
+        Self {
+            policy,
+            breaks,
+            noise,
+            settle,
+            effects: Vec::new(),
+            fired: Vec::new(),
+            keys: HashMap::new(),
+            merged: HashMap::new(),
+            made: 0,
+        }
+    }
+
+    fn is_sound(&self) -> bool {
+        self.breaks.is_empty()
+    }
+
+    fn breaks(&mut self, what: Break, arrival: &Arrival) -> bool {
+        let breaks = self.breaks.contains(&what);
+        if breaks {
+            let others_tried =
+                arrival.key.as_ref().and_then(|key| self.keys.get(key)).is_some_and(|key| key.others_tried);
+            self.fired.push(Fired { what, key: arrival.key.clone(), others_tried, variant: arrival.variant });
+        }
+        breaks
+    }
+
+    /// What the server answers, and when. Arrivals come in the order of their times.
+    pub(crate) fn handle(&mut self, arrival: &Arrival) -> (Time, Answer) {
+        let soon = arrival.at + 2;
+        let Some(key) = arrival.key.clone() else {
+            let refuses = match self.policy.missing {
+                Promise::Rejects => !self.breaks(Break::IgnoreMissing, arrival),
+                Promise::Silent => self.noise.one_in(2),
+                _ => false,
+            };
+            return if refuses { (soon, plain(400)) } else { self.execute(arrival, None) };
+        };
+        if arrival.partial {
+            self.claim_partially(arrival, &key);
+            return (soon, plain(400));
+        }
+        let state = self.keys.entry(key.clone()).or_default();
+        if let Some((until, _, _)) = &state.running
+            && *until <= arrival.at
+        {
+            if let Some((_, _, result)) = state.running.take() {
+                state.saved = result.or(state.saved.take());
+            }
+        }
+        if state.wedged && arrival.variant.succeeds() {
+            return (soon, plain(409));
+        }
+        let state = state.clone();
+        if let Some((until, running, _)) = state.running {
+            return self.overlap(arrival, until, running);
+        }
+        match state.saved {
+            Some(saved) if saved.bound => self.repeat(arrival, &saved),
+            Some(saved) => self.carry_on(arrival, &saved),
+            None => self.fresh(arrival),
+        }
+    }
+
+    /// Half a request may claim the key for a while; it is never executed.
+    fn claim_partially(&mut self, arrival: &Arrival, key: &str) {
+        let claims = self.noise.one_in(2);
+        let lease = self.noise.below(BOUND - 2_000);
+        let state = self.keys.entry(key.to_owned()).or_default();
+        let idle = state.running.as_ref().is_none_or(|(until, _, _)| *until <= arrival.at);
+        if let Some((_, _, result)) = state.running.take_if(|_| idle) {
+            state.saved = result.or(state.saved.take());
+        }
+        let free = idle && !state.saved.as_ref().is_some_and(|saved| saved.bound);
+        if claims && free {
+            let until = arrival.gone.unwrap_or(arrival.at) + lease;
+            state.running = Some((until, arrival.variant, None));
+        }
+    }
+
+    fn overlap(&mut self, arrival: &Arrival, until: Time, running: Variant) -> (Time, Answer) {
+        let soon = arrival.at + 2;
+        let changed = running != arrival.variant;
+        let own_action = changed && matches!(self.policy.changed, Promise::Executes | Promise::Silent);
+        if !own_action
+            && running.succeeds()
+            && arrival.variant.succeeds()
+            && self.policy.in_flight != Promise::Silent
+            && self.breaks.contains(&Break::NoLock)
+        {
+            self.breaks(Break::NoLock, arrival);
+            return self.execute(arrival, None);
+        }
+        let rejects = match self.policy.in_flight {
+            Promise::Rejects => true,
+            Promise::Silent => self.noise.one_in(2),
+            _ => false,
+        };
+        if rejects {
+            return (soon, plain(409));
+        }
+        let (at, answer) = self.handle(&Arrival { at: until, ..arrival.clone() });
+        let saved = arrival.key.as_ref().and_then(|key| self.keys.get(key)).and_then(|state| state.saved.clone());
+        match saved {
+            // Waiting means getting the first outcome, whatever a later repeat gets.
+            Some(saved) if saved.bound && !changed && self.policy.in_flight == Promise::Replays && self.is_sound() => {
+                (at, self.replayed(&saved.answer, false))
+            }
+            _ => (at, answer),
+        }
+    }
+
+    fn fresh(&mut self, arrival: &Arrival) -> (Time, Answer) {
+        let soon = arrival.at + 2;
+        if self.is_sound() && self.noise.one_in(12) {
+            let status = [429, 503, 500][usize::try_from(self.noise.below(3)).unwrap()];
+            // An unplanned 500 of a crashing variant could not be told from the one that it draws.
+            if status != 500 || arrival.variant.succeeds() {
+                return (soon, plain(status));
+            }
+        }
+        let known = self.merged.get(&(arrival.marker.clone(), arrival.variant)).cloned();
+        if let Some(answer) = known
+            && self.breaks(Break::Merge, arrival)
+        {
+            return (soon, answer);
+        }
+        self.execute(arrival, None)
+    }
+
+    /// The key is bound.
+    fn repeat(&mut self, arrival: &Arrival, saved: &Saved) -> (Time, Answer) {
+        let soon = arrival.at + 2;
+        if arrival.variant != saved.variant {
+            return self.repeat_changed(arrival, saved);
+        }
+        if saved.answer.identity.is_none() {
+            if saved.effect.is_some() && self.policy.in_flight == Promise::Rejects && self.breaks(Break::Stuck, arrival)
+            {
+                return (soon, plain(409));
+            }
+            return (soon, self.replayed(&saved.answer, false));
+        }
+        if self.breaks.contains(&Break::Again) {
+            self.breaks(Break::Again, arrival);
+            return self.execute(arrival, None);
+        }
+        if self.policy.after_success != Promise::Silent && self.breaks(Break::RefuseRepeat, arrival) {
+            return (soon, plain(418));
+        }
+        if self.breaks(Break::FailRepeat, arrival) {
+            return (soon, plain(500));
+        }
+        if self.policy.in_flight == Promise::Rejects && self.breaks(Break::Stuck, arrival) {
+            return (soon, plain(409));
+        }
+        match self.policy.after_success {
+            Promise::Refreshes => (soon, refreshed(&saved.answer)),
+            Promise::Rejects => (soon, plain(410)),
+            Promise::Replays => {
+                let unfaithful = self.breaks(Break::Unfaithful, arrival);
+                let mut answer = self.replayed(&saved.answer, unfaithful);
+                if self.policy.marker && self.breaks(Break::NoMarker, arrival) {
+                    answer.marked = false;
+                }
+                (soon, answer)
+            }
+            _ => (soon, self.replayed(&saved.answer, false)),
+        }
+    }
+
+    fn repeat_changed(&mut self, arrival: &Arrival, saved: &Saved) -> (Time, Answer) {
+        let soon = arrival.at + 2;
+        let choice = self.noise.below(3);
+        let answer = match self.policy.changed {
+            Promise::Rejects => {
+                if saved.answer.identity.is_some() && self.breaks(Break::IgnoreChanges, arrival) {
+                    self.replayed(&saved.answer, false)
+                } else {
+                    plain(422)
+                }
+            }
+            Promise::Silent if choice == 0 => plain(422),
+            Promise::Silent if choice == 1 => self.replayed(&saved.answer, false),
+            Promise::Replays => self.replayed(&saved.answer, false),
+            _ => {
+                let own = arrival.key.as_ref().map(|key| format!("{key}#{}", arrival.variant.name()));
+                return self.handle(&Arrival { key: own, ..arrival.clone() });
+            }
+        };
+        if let Some(state) = arrival.key.as_ref().and_then(|key| self.keys.get_mut(key)) {
+            state.others_tried = true;
+        }
+        (soon, answer)
+    }
+
+    /// The first outcome does not bind: the same action goes on.
+    fn carry_on(&mut self, arrival: &Arrival, saved: &Saved) -> (Time, Answer) {
+        if arrival.variant != saved.variant
+            && saved.variant == Variant::Invalid
+            && self.policy.after_validation_failure == Promise::Executes
+            && arrival.variant.succeeds()
+            && self.breaks(Break::Frozen, arrival)
+        {
+            return (arrival.at + 2, saved.answer.clone());
+        }
+        self.execute(arrival, saved.effect.clone())
+    }
+
+    /// Executes a request, from where it stopped if there is an effect already.
+    fn execute(&mut self, arrival: &Arrival, resumed: Option<String>) -> (Time, Answer) {
+        let takes = if arrival.variant == Variant::Slow { 1_000 } else { 20 };
+        let mut end = arrival.at + takes;
+        let gone = arrival.gone.filter(|gone| *gone < end);
+        if let (Some(gone), Some(key)) = (gone, arrival.key.clone()) {
+            if self.policy.bounded
+                && self.policy.in_flight == Promise::Rejects
+                && arrival.variant.succeeds()
+                && self.breaks(Break::Wedge, arrival)
+            {
+                self.keys.entry(key).or_default().wedged = true;
+                return (end, plain(409));
+            }
+            if self.noise.one_in(2) {
+                let until = gone + self.noise.below(BOUND - 2_000);
+                let before = self.keys.get(&key).and_then(|state| state.saved.clone());
+                self.keys.entry(key).or_default().running = Some((until, arrival.variant, before));
+                return (end, plain(409));
+            }
+            end += self.noise.below(BOUND / 2);
+        }
+        let saved = self.outcome(arrival, end, resumed);
+        let answer = saved.answer.clone();
+        if answer.identity.is_some() {
+            self.merged.entry((arrival.marker.clone(), arrival.variant)).or_insert(answer.clone());
+        }
+        if let Some(key) = &arrival.key {
+            let state = self.keys.entry(key.clone()).or_default();
+            let concurrent = state.running.is_some() || state.saved.as_ref().is_some_and(|saved| saved.bound);
+            if !concurrent {
+                state.running = Some((end, arrival.variant, Some(saved)));
+            }
+        }
+        (end, answer)
+    }
+
+    fn outcome(&mut self, arrival: &Arrival, end: Time, resumed: Option<String>) -> Saved {
+        let saves = |promise, coin: bool| match promise {
+            Promise::Replays => true,
+            Promise::Silent | Promise::Either => coin,
+            _ => false,
+        };
+        let coin = self.noise.one_in(2);
+        let (variant, policy) = (arrival.variant, self.policy);
+        let saved = |answer, effect, bound| Saved { variant, answer, effect, bound };
+        match variant {
+            Variant::Invalid | Variant::Failing => {
+                let leaky = self.breaks(Break::LeakyFailure, arrival);
+                if leaky {
+                    self.make(arrival, end);
+                }
+                let (status, promise) = if variant == Variant::Invalid {
+                    (400, policy.after_validation_failure)
+                } else {
+                    (402, policy.after_failure)
+                };
+                saved(plain(status), resumed, saves(promise, coin))
+            }
+            Variant::Crashing => {
+                let repeatable = policy.after_server_error == Promise::Repeatable;
+                let recovered = resumed.is_some() && self.noise.one_in(2);
+                let effect = match resumed {
+                    Some(effect) if !repeatable => Some(effect),
+                    _ => self.noise.one_in(2).then(|| self.make(arrival, end)),
+                };
+                match effect {
+                    Some(effect) if recovered => saved(success(&effect), Some(effect), true),
+                    effect => saved(plain(500), effect, saves(policy.after_server_error, coin)),
+                }
+            }
+            Variant::Base | Variant::Changed | Variant::Slow | Variant::Corrected => {
+                let identity = if self.breaks(Break::Phantom, arrival) { self.name() } else { self.make(arrival, end) };
+                if self.breaks(Break::Double, arrival) {
+                    self.make(arrival, end);
+                }
+                saved(success(&identity), Some(identity.clone()), true)
+            }
+        }
+    }
+
+    fn name(&mut self) -> String {
+        self.made += 1;
+        format!("e{}", self.made)
+    }
+
+    fn make(&mut self, arrival: &Arrival, end: Time) -> String {
+        let identity = self.name();
+        let late = if self.settle == 0 { 0 } else { self.noise.below(self.settle) };
+        let marker = arrival.marker.clone();
+        self.effects.push(Effect { marker, identity: identity.clone(), shows: end + late });
+        identity
+    }
+
+    fn replayed(&self, first: &Answer, unfaithful: bool) -> Answer {
+        let mut answer = first.clone();
+        answer.marked = self.policy.marker;
+        if self.policy.replays_with_200 {
+            answer.status = 200;
+        }
+        if unfaithful {
+            answer.body = answer.body.replace('{', r#"{"extra":1,"#);
+        }
+        answer
+    }
+}
+
+fn plain(status: u16) -> Answer {
+    Answer { status, identity: None, body: format!(r#"{{"error":{status}}}"#), marked: false }
+}
+
+fn success(identity: &str) -> Answer {
+    Answer { status: 201, identity: Some(identity.into()), body: format!(r#"{{"id":"{identity}"}}"#), marked: false }
+}
+
+fn refreshed(first: &Answer) -> Answer {
+    let body = first.body.replace('{', r#"{"state":"later","#);
+    Answer { status: 200, body, ..first.clone() }
+}
