@@ -75,3 +75,85 @@ fn latency(timing: &Timing) -> Option<Duration> {
 fn round_trip(timing: &Timing) -> Option<Duration> {
     Some(timing.connected?.saturating_sub(timing.began))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::{
+        AttemptEnd, AttemptId, AttemptStart, CaseId, CaseInfo, Event, EventKind, IntentId, Outcome, Race,
+    };
+    use crate::message::{Response, ShownRequest};
+
+    fn milliseconds(number: u64) -> Duration {
+        Duration::from_millis(number)
+    }
+
+    /// The control: attempts that take so long each, the last two of them a race.
+    fn history(latencies: &[u64], overlapped: bool, status: u16) -> History {
+        let id = CaseId(CONTROL.into());
+        let event = |event| Event { at: Duration::ZERO, case: Some(id.clone()), event };
+        let mut events = vec![event(EventKind::CaseStarted(CaseInfo { scenario: CONTROL.into(), clause: None }))];
+        let ids: Vec<AttemptId> = (1..).map(AttemptId).take(latencies.len()).collect();
+        for (id, latency) in ids.iter().zip(latencies) {
+            events.push(event(EventKind::AttemptStarted(start(*id))));
+            events.push(event(EventKind::AttemptEnded(end(*id, milliseconds(*latency), status))));
+        }
+        let attempts = ids[ids.len() - 2..].to_vec();
+        events.push(event(EventKind::Raced(Race { attempts, overlapped, spread: Duration::ZERO })));
+        History::from_events(&events)
+    }
+
+    fn start(id: AttemptId) -> AttemptStart {
+        AttemptStart {
+            id,
+            intent: IntentId(id.0),
+            key: None,
+            parameters: "base".into(),
+            account: "default".into(),
+            operation: "default".into(),
+            method: "POST".into(),
+            replica: None,
+            lose: None,
+            request: ShownRequest::default(),
+        }
+    }
+
+    fn end(id: AttemptId, latency: Duration, status: u16) -> AttemptEnd {
+        let timing = Timing {
+            began: milliseconds(10),
+            connected: Some(milliseconds(12)),
+            first_written: Some(milliseconds(15)),
+            last_written: Some(milliseconds(20)),
+            first_read: Some(milliseconds(20) + latency),
+            ended: milliseconds(21) + latency,
+        };
+        let outcome = Outcome::Answered(Response { status, ..Response::default() });
+        AttemptEnd { id, outcome, timing, success: status < 300, identity: None }
+    }
+
+    #[test]
+    fn slow_requests_do_not_pass_for_ordinary_ones() {
+        let calibration = calibrate(&history(&[30, 35, 32, 200, 210], true, 201));
+        let expected = Calibration {
+            latency: milliseconds(32),
+            jitter: milliseconds(10),
+            round_trip: milliseconds(2),
+            slow_latency: Some(milliseconds(200)),
+            overlaps: Some(true),
+        };
+        assert_eq!(calibration, expected);
+    }
+
+    #[test]
+    fn twice_the_time_for_the_second_means_one_after_the_other() {
+        let overlaps =
+            |second, overlapped, status| calibrate(&history(&[30, 200, second], overlapped, status)).overlaps;
+        assert_eq!(overlaps(400, true, 201), Some(false));
+        assert_eq!(overlaps(300, true, 201), Some(false));
+        assert_eq!(overlaps(299, true, 201), Some(true));
+        assert_eq!(overlaps(200, false, 201), None, "they did not meet, so nothing is known");
+        assert_eq!(overlaps(200, true, 422), None, "a refusal is no execution");
+        let serial = calibrate(&history(&[30, 34, 200, 400], true, 201));
+        assert_eq!(serial.jitter, milliseconds(4), "waiting for one's turn is no jitter");
+    }
+}
