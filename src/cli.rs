@@ -100,7 +100,7 @@ pub struct RunArguments {
     pub plan: bool,
 
     /// Break the embedded reference API in this way (see `idemspec list defects`); can be repeated.
-    #[arg(long, value_name = "NAME", conflicts_with = "base_url")]
+    #[arg(long, value_name = "NAME[=VALUE]", conflicts_with = "base_url")]
     pub defect: Vec<String>,
 
     /// How many cases run at the same time.
@@ -157,7 +157,7 @@ pub struct ServeArguments {
     pub port: u16,
 
     /// Break the API in this way (see `idemspec list defects`); can be repeated.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME[=VALUE]")]
     pub defect: Vec<String>,
 
     /// How long an execution takes.

@@ -69,7 +69,7 @@ fn defects() -> Vec<Row> {
             format!("{} ({})", defect.title(), defect.failure_class()),
             format!("violates {}", expected.join(", ")),
         ];
-        (defect.id().to_owned(), lines)
+        (defect.to_string(), lines)
     };
     Defect::ALL.iter().map(row).collect()
 }

@@ -23,7 +23,7 @@ pub(super) fn execute(arguments: &ServeArguments) -> Result<u8> {
     };
     let running = reference::start(options)?;
     for defect in &defects {
-        say(&format!("defect {}: {}", defect.id(), defect.title()));
+        say(&format!("defect {defect}: {}", defect.title()));
     }
     say(&format!("probe it with: idemspec run reference --base-url {}", running.base_url()));
     print(&format!("listening on {}\n", running.base_url()))?;

@@ -1,11 +1,11 @@
 //! Everything that a run needs before its first byte is sent: profile, target, scenarios, plan.
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, bail};
 
 use crate::cli::RunArguments;
 use crate::plan::{Plan, PlanOptions, Selection};
 use crate::profile::{self, BindOptions, Bound};
-use crate::reference::{self, Defect, ReferenceOptions, RunningReference};
+use crate::reference::{self, Defect, DefectError, ReferenceOptions, RunningReference};
 use crate::runner;
 use crate::scenario::{self, Scenario};
 use serde_json::Value;
@@ -55,12 +55,20 @@ fn embed(arguments: &RunArguments, profile: &profile::Profile) -> Result<Option<
     Ok(Some(reference::start(options).context("cannot start the embedded reference API")?))
 }
 
-/// Finds defects by name.
-pub(super) fn defects(names: &[String]) -> Result<Vec<Defect>> {
-    let known: Vec<String> = Defect::ALL.iter().map(|defect| defect.id().to_owned()).collect();
-    let parse =
-        |name: &String| Defect::parse(name).map_err(|_| anyhow!("--defect: {}", super::explain::unknown(name, &known)));
-    names.iter().map(parse).collect()
+/// Finds defects by name, with their values.
+pub(super) fn defects(written: &[String]) -> Result<Vec<Defect>> {
+    written.iter().map(|one| defect(one)).collect()
+}
+
+fn defect(written: &str) -> Result<Defect> {
+    match Defect::parse(written) {
+        Ok(defect) => Ok(defect),
+        Err(DefectError::Unknown { written }) => {
+            let known: Vec<String> = Defect::ALL.iter().map(|defect| defect.id().to_owned()).collect();
+            bail!("--defect: {}", super::explain::unknown(&written, &known))
+        }
+        Err(error @ (DefectError::NoValue { .. } | DefectError::Value { .. })) => Err(error.into()),
+    }
 }
 
 fn scenarios(arguments: &RunArguments) -> Result<Vec<Scenario>> {

@@ -19,6 +19,8 @@ pub(super) struct Action {
     pub(super) bound: Option<Bound>,
     /// The last outcome that does not bind.
     pub(super) unbound: Option<usize>,
+    /// Outcomes that need not bind, but may have: one for each meaning.
+    pub(super) loose: Vec<usize>,
     /// Attempts whose outcome is unknown: one for each spelling of the parameters, the last to be over.
     pub(super) unknown: Vec<usize>,
     /// Other parameters were tried since the key was bound.
@@ -58,6 +60,10 @@ pub(super) struct Bound {
     pub(super) attempt: usize,
     /// How binding the promise is that makes it bind.
     pub(super) level: Level,
+    /// It is the first answer of its action, not one of several that overlapped or came after a loss.
+    pub(super) is_first: bool,
+    /// An attempt with other parameters, by which the key may have been bound instead.
+    pub(super) rival: Option<usize>,
 }
 
 impl Action {
@@ -79,6 +85,13 @@ impl Action {
             Some(known) if over(*known) <= over(attempt) => *known = attempt,
             Some(_) => {}
             None => self.unknown.push(attempt),
+        }
+    }
+
+    /// Notes an outcome that need not bind, but may have.
+    pub(super) fn note_loose(&mut self, facts: &[Fact<'_>], attempt: usize) {
+        if !self.loose.iter().any(|known| facts[*known].meaning == facts[attempt].meaning) {
+            self.loose.push(attempt);
         }
     }
 
@@ -120,16 +133,15 @@ pub(super) struct Actions<'h> {
 
 impl<'h> Actions<'h> {
     /// The action to which an attempt belongs, made if it is the first. An attempt without a key, or one that is
-    /// `alone`, is an action of its own.
-    pub(super) fn enter(&mut self, attempt: usize, fact: &Fact<'h>, alone: bool) -> ActionIndex {
+    /// `alone`, is an action of its own. So are parameters of each meaning where the contract has them executed.
+    pub(super) fn enter(&mut self, attempt: usize, fact: &Fact<'h>, alone: bool, own_parameters: bool) -> ActionIndex {
         let index = match fact.key.filter(|_| !alone) {
             None => self.new_action(),
             Some(key) => {
-                let own = scope_key(key, fact, Some(fact.meaning));
-                let common = scope_key(key, fact, None);
-                match self.scopes.get(&own).or_else(|| self.scopes.get(&common)) {
+                let scope = scope_key(key, fact, own_parameters.then_some(fact.meaning));
+                match self.scopes.get(&scope) {
                     Some(index) => *index,
-                    None => self.open(key, common),
+                    None => self.open(key, scope),
                 }
             }
         };

@@ -8,8 +8,9 @@ use super::facts::{self, Fact};
 use super::odd_key::OddKey;
 use super::reading::Evidence;
 use super::retention::Clock;
+use super::situation::World;
 use super::terms::Terms;
-use crate::contract::{Contract, Situation};
+use crate::contract::Contract;
 use crate::history::{Calibration, CaseHistory, Subject};
 
 /// A rejection that points at the first effect may point at any of the first few that are listed.
@@ -125,13 +126,8 @@ impl<'c, 'h> Docket<'c, 'h> {
     }
 
     /// The evidence about one attempt under these terms.
-    pub(super) fn evidence<'a>(
-        &'a self,
-        attempt: usize,
-        first: Option<usize>,
-        situation: Situation,
-        terms: &'a Terms<'c>,
-    ) -> Evidence<'a, 'h> {
+    pub(super) fn evidence<'a>(&'a self, attempt: usize, world: &World, terms: &'a Terms<'c>) -> Evidence<'a, 'h> {
+        let World { first, situation, unseen, .. } = *world;
         let named = |index: usize| self.facts[index].success_identity();
         let names_first = first.is_some_and(|first| named(first).is_some() && named(first) == named(attempt));
         let names_known = names_first || self.names_known(attempt);
@@ -140,6 +136,7 @@ impl<'c, 'h> Docket<'c, 'h> {
             attempt: &self.facts[attempt],
             first: first.map(|first| &self.facts[first]),
             situation,
+            unseen: unseen.map_or(self.facts[attempt].draws, |unseen| self.facts[unseen].draws),
             executes_allowed: terms.allows_executing(),
             rise: self.rise_beside(attempt, names_known),
             first_rise: first.map_or(Rise::Unknown, |first| self.effects.rises[first]),

@@ -16,6 +16,8 @@ pub(super) struct Evidence<'a, 'h> {
     /// The attempt with the first outcome, if it is known.
     pub(super) first: Option<&'a Fact<'h>>,
     pub(super) situation: Situation,
+    /// What the parameters of a first attempt draw whose outcome nobody saw.
+    pub(super) unseen: Drawn,
     pub(super) executes_allowed: bool,
     /// What the counts say about it, and about the first.
     pub(super) rise: Rise,
@@ -178,10 +180,15 @@ impl<'h> Evidence<'_, 'h> {
 
     /// A first outcome that nobody saw can have been anything that the parameters draw.
     fn fits_unknown_outcome(&self, answer: &Answer<'_>) -> bool {
+        let failed = match self.unseen {
+            Drawn::Success => false,
+            Drawn::ValidationFailure | Drawn::Failure => answer.is_client_error(),
+            Drawn::ServerError => answer.response.status >= 500,
+        };
         match answer.kind {
             AnswerKind::Success | AnswerKind::Drawn(_) => true,
-            AnswerKind::Other => answer.succeeded && self.attempt.draws != Drawn::Success,
-            AnswerKind::TurnedAway | AnswerKind::ServerError | AnswerKind::ClientError => false,
+            AnswerKind::Other => answer.succeeded && self.unseen != Drawn::Success,
+            AnswerKind::TurnedAway | AnswerKind::ServerError | AnswerKind::ClientError => failed,
         }
     }
 

@@ -15,6 +15,8 @@ pub(super) struct World {
     pub(super) situation: Situation,
     /// The attempt with the first outcome, where there is one and it is known.
     pub(super) first: Option<usize>,
+    /// The attempt with the first outcome, where nobody saw it.
+    pub(super) unseen: Option<usize>,
     /// No promise about it can be more binding than the one by which the key was bound.
     pub(super) level: Level,
     /// The requirement under which a finding is filed.
@@ -36,7 +38,14 @@ pub(super) enum Standing {
 
 impl World {
     pub(super) fn new(situation: Situation, first: Option<usize>) -> Self {
-        Self { situation, first, level: Level::Must, requirement: situation.requirement(), observed: false }
+        Self {
+            situation,
+            first,
+            unseen: None,
+            level: Level::Must,
+            requirement: situation.requirement(),
+            observed: false,
+        }
     }
 
     /// The terms here, or `None` where the contract is silent.
@@ -65,6 +74,11 @@ pub(super) fn standing(docket: &Docket<'_, '_>, actions: &Actions<'_>, action: &
     }
     if action.is_untouched()
         && let Some(world) = other_scope(docket, actions, key, attempt)
+    {
+        return Standing::Certain(world);
+    }
+    if action.is_untouched()
+        && let Some(world) = other_parameters(docket, actions, key, attempt)
     {
         return Standing::Certain(world);
     }
@@ -127,15 +141,49 @@ fn other_scope(docket: &Docket<'_, '_>, actions: &Actions<'_>, key: &str, attemp
     found
 }
 
+/// The key was used in this scope with other parameters only, which are an action of their own.
+fn other_parameters(docket: &Docket<'_, '_>, actions: &Actions<'_>, key: &str, attempt: usize) -> Option<World> {
+    let facts = &docket.facts;
+    let fact = &facts[attempt];
+    let mut found = None;
+    for other in actions.with_key(key).iter().map(|index| &actions.all[*index]) {
+        let Some(user) = other.attempts.first().map(|user| &facts[*user]) else {
+            continue;
+        };
+        let same_scope = (user.account, user.operation, user.method) == (fact.account, fact.operation, fact.method);
+        let is_other = user.meaning != fact.meaning && user.with == fact.with && user.sent < fact.end();
+        if !same_scope || !is_other {
+            continue;
+        }
+        let overlaps = |other: &usize| facts[*other].sent < fact.end() && fact.sent < facts[*other].end();
+        let muddled = !other.unknown.is_empty() || other.attempts.iter().any(overlaps);
+        let world = match (other.bound, other.unbound) {
+            (Some(bound), _) if !muddled => World::new(Situation::ChangedParameters, Some(bound.attempt)),
+            (None, Some(outcome)) if !muddled && after(docket, outcome) == Situation::AfterValidationFailure => {
+                World::new(Situation::AfterValidationFailure, Some(outcome))
+            }
+            (None, None) if !muddled => continue,
+            (Some(_) | None, Some(_) | None) => {
+                return Some(World { observed: true, ..World::new(Situation::ChangedParameters, None) });
+            }
+        };
+        found = Some(world);
+    }
+    found
+}
+
 /// The lines below the one about retention.
 fn unexpired(docket: &Docket<'_, '_>, action: &Action, attempt: usize) -> Standing {
     if let Some(bound) = action.bound {
         let mut world = bound_world(docket, action, bound.attempt, attempt);
         world.level = bound.level;
-        return Standing::Certain(world);
+        return match bound.rival {
+            None => Standing::Certain(world),
+            Some(rival) => Standing::Several(vec![world, rival_world(docket, rival, bound.attempt, attempt)]),
+        };
     }
     let current = match action.unbound {
-        Some(outcome) => unbound_world(docket, outcome, attempt),
+        Some(outcome) => unbound_world(docket, action, outcome, attempt),
         None => World::new(Situation::Fresh, None),
     };
     if action.unknown.is_empty() {
@@ -170,21 +218,36 @@ fn bound_world(docket: &Docket<'_, '_>, action: &Action, outcome: usize, attempt
     with_odd_key(docket, world, attempt)
 }
 
+/// The key may have been bound by other parameters, whose effect the first answer that is known already named.
+fn rival_world(docket: &Docket<'_, '_>, rival: usize, outcome: usize, attempt: usize) -> World {
+    let (fact, other) = (&docket.facts[attempt], &docket.facts[rival]);
+    let situation = if fact.meaning != other.meaning {
+        Situation::ChangedParameters
+    } else if fact.spelling != other.spelling {
+        Situation::EquivalentParameters
+    } else {
+        after(docket, outcome)
+    };
+    World::new(situation, Some(outcome))
+}
+
 /// The last outcome does not bind.
-fn unbound_world(docket: &Docket<'_, '_>, outcome: usize, attempt: usize) -> World {
-    let after = after(docket, outcome);
-    if docket.facts[attempt].meaning == docket.facts[outcome].meaning || after == Situation::AfterValidationFailure {
-        return World::new(after, Some(outcome));
+fn unbound_world(docket: &Docket<'_, '_>, action: &Action, outcome: usize, attempt: usize) -> World {
+    let meaning = docket.facts[attempt].meaning;
+    if action.loose.iter().any(|loose| docket.facts[*loose].meaning != meaning) {
+        return World { observed: true, ..World::new(Situation::ChangedParameters, Some(outcome)) };
     }
-    World { observed: true, ..World::new(Situation::ChangedParameters, Some(outcome)) }
+    let own = action.loose.iter().find(|loose| docket.facts[**loose].meaning == meaning).copied().unwrap_or(outcome);
+    World::new(after(docket, own), Some(own))
 }
 
 /// What an attempt of unknown outcome may have left behind.
-fn after_unknown(docket: &Docket<'_, '_>, unknown: usize, attempt: usize, worlds: &mut Vec<World>) {
+pub(super) fn after_unknown(docket: &Docket<'_, '_>, unknown: usize, attempt: usize, worlds: &mut Vec<World>) {
     let (fact, earlier) = (&docket.facts[attempt], &docket.facts[unknown]);
     let same = fact.meaning == earlier.meaning;
+    let unseen = |situation| World { unseen: Some(unknown), ..World::new(situation, None) };
     if earlier.over.is_none_or(|over| over > fact.sent) {
-        worlds.push(World::new(if same { Situation::InFlight } else { Situation::InFlightChanged }, None));
+        worlds.push(unseen(if same { Situation::InFlight } else { Situation::InFlightChanged }));
     }
     if earlier.answer().is_some() {
         worlds.push(World::new(Situation::AfterServerError, Some(unknown)));
@@ -196,9 +259,9 @@ fn after_unknown(docket: &Docket<'_, '_>, unknown: usize, attempt: usize, worlds
     } else {
         after_drawing(earlier.draws)
     };
-    worlds.push(World::new(finished, None));
+    worlds.push(unseen(finished));
     if same && earlier.draws != Drawn::Success {
-        worlds.push(World::new(Situation::AfterSuccess, None));
+        worlds.push(unseen(Situation::AfterSuccess));
     }
 }
 

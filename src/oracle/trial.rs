@@ -2,6 +2,7 @@
 //! action, and then becomes part of that.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use super::Finding;
 use super::action::{Action, ActionIndex, Actions, Bound};
@@ -11,7 +12,7 @@ use super::odd_key::OddKey;
 use super::rules;
 use super::sink::Sink;
 use super::situation::{self, Standing, World};
-use crate::contract::{Contract, Level, Row, Situation};
+use crate::contract::{Case, Contract, Level, Row, Ruling, Situation, Treatment};
 use crate::history::{Calibration, CaseHistory, Drawn, Subject};
 
 /// A case while it is judged.
@@ -52,7 +53,8 @@ impl<'h> Trial<'_, 'h> {
                 }
             }
             let alone = self.is_alone(attempt);
-            let action = self.actions.enter(attempt, &self.docket.facts[attempt], alone);
+            let own = self.has_own_parameters(attempt);
+            let action = self.actions.enter(attempt, &self.docket.facts[attempt], alone, own);
             let action = &mut self.actions.all[action];
             action.pending.push(attempt);
             action.pending_until = action.pending_until.max(end);
@@ -82,35 +84,13 @@ impl<'h> Trial<'_, 'h> {
             several => {
                 let decided = self.actions.all[action].bound.is_some() || self.docket.facts[several[0]].key.is_none();
                 if decided {
-                    several.iter().for_each(|attempt| self.take_one_of(*attempt, several));
+                    several.iter().for_each(|attempt| self.take_one(*attempt));
                 } else {
                     rules::race::judge(self, action, several);
-                    several.iter().for_each(|attempt| self.fold(*attempt));
+                    several.iter().for_each(|attempt| self.fold(*attempt, false));
+                    self.note_rival(action, several);
                 }
             }
-        }
-    }
-
-    /// Judges one of several attempts that overlapped after their key was bound. Where other parameters begin an
-    /// action of their own, they may have raced each other there, which is not judged.
-    fn take_one_of(&mut self, attempt: usize, several: &[usize]) {
-        let facts = &self.docket.facts;
-        let meaning = facts[attempt].meaning;
-        let action = &self.actions.all[self.actions.of[attempt]];
-        let changed = action.bound.is_some_and(|bound| facts[bound.attempt].meaning != meaning);
-        let raced = several.iter().any(|other| *other != attempt && facts[*other].meaning == meaning);
-        let standing = situation::standing(&self.docket, &self.actions, action, attempt);
-        let own = match &standing {
-            Standing::Certain(world) => {
-                world.terms(&self.docket, attempt).is_some_and(|terms| terms.allows_executing())
-            }
-            Standing::Several(_) | Standing::Unconfirmed(_) => true,
-        };
-        if changed && raced && own {
-            self.begin_anew_if_due(attempt, &standing);
-            self.fold(attempt);
-        } else {
-            self.take_one(attempt);
         }
     }
 
@@ -122,67 +102,126 @@ impl<'h> Trial<'_, 'h> {
             rules::row::judge(self, action, attempt, &standing);
         }
         self.begin_anew_if_due(attempt, &standing);
-        self.fold(attempt);
+        self.fold(attempt, true);
     }
 
-    /// Whether an attempt may have been executed with an effect of its own.
-    fn may_be_executed(&self, attempt: usize) -> bool {
-        let fact = &self.docket.facts[attempt];
-        (fact.success_identity().is_some() && !self.docket.names_known(attempt)) || fact.is_unknown()
-    }
-
-    /// An attempt that was executed where an action of its own begins opens one.
+    /// An attempt that was executed after the retention opens a new window.
     fn begin_anew_if_due(&mut self, attempt: usize, standing: &Standing) {
-        let executed = self.may_be_executed(attempt);
-        let failed =
-            self.docket.facts[attempt].answer().is_some_and(|answer| matches!(answer.kind, AnswerKind::Drawn(_)));
+        let fact = &self.docket.facts[attempt];
+        let succeeded = fact.success_identity().is_some() && !self.docket.names_known(attempt);
+        if !succeeded && !fact.is_unknown() {
+            return;
+        }
         let grants = |world: &World| {
             let terms = world.terms(&self.docket, attempt);
-            match terms {
-                Some(terms) => terms.allows_executing(),
-                None => world.situation == Situation::Expired,
-            }
+            world.situation == Situation::Expired && terms.is_none_or(|terms| terms.allows_executing())
         };
-        let (window, parameters) = match standing {
-            Standing::Certain(world) if grants(world) && world.first.is_some() => {
-                let bound = self.actions.all[self.actions.of[attempt]].bound.is_some();
-                (world.situation == Situation::Expired, world.situation == Situation::ChangedParameters && bound)
-            }
+        let due = match standing {
+            Standing::Certain(world) => grants(world) && world.first.is_some(),
             Standing::Several(worlds) => {
-                let expired = worlds.iter().any(|world| world.situation == Situation::Expired);
-                (expired && worlds.iter().all(|world| world.first.is_some()), false)
+                worlds.iter().any(|world| world.situation == Situation::Expired)
+                    && worlds.iter().all(|world| world.first.is_some())
             }
-            Standing::Unconfirmed(_) => (true, false),
-            Standing::Certain(_) => (false, false),
+            Standing::Unconfirmed(_) => true,
         };
-        if (executed && window) || ((executed || failed) && parameters) {
-            self.actions.begin_anew(attempt, &self.docket.facts[attempt], parameters);
+        if due {
+            let own = self.has_own_parameters(attempt);
+            self.actions.begin_anew(attempt, &self.docket.facts[attempt], own);
         }
     }
 
-    /// Makes an attempt part of what came before.
-    pub(super) fn fold(&mut self, attempt: usize) {
+    /// Whether parameters of another meaning are an action of their own under the same key.
+    fn has_own_parameters(&self, attempt: usize) -> bool {
+        let promise = self.docket.contract.promise(Row::ChangedParameters, self.docket.facts[attempt].variant);
+        promise.is_some_and(|promise| promise.cases.iter().any(Case::allows_executing))
+    }
+
+    /// Makes an attempt part of what came before; `alone` if nothing in its action overlapped it.
+    pub(super) fn fold(&mut self, attempt: usize, alone: bool) {
         let facts = &self.docket.facts;
         let fact = &facts[attempt];
         let index = self.actions.of[attempt];
         let binding = self.binding(attempt);
+        let loose = self.is_loose(attempt);
+        let rival = self.rival(attempt, &self.actions.all[index].unknown);
         let action = &mut self.actions.all[index];
         if matches!(fact.reply, super::facts::Reply::NotSent) {
             return;
         }
         action.note_use(facts, attempt);
         if let Some(bound) = action.bound {
-            action.others_tried |= facts[bound.attempt].meaning != fact.meaning;
+            let first = &facts[bound.attempt];
+            action.others_tried |= first.meaning != fact.meaning;
+            // With two effects it is open what a later repeat should get.
+            let names = (first.success_identity(), fact.success_identity());
+            action.violated |=
+                first.meaning == fact.meaning && matches!(names, (Some(first), Some(other)) if first != other);
             return;
         }
         if fact.is_unknown() {
             action.note_unknown(facts, attempt);
             return;
         }
+        // A refusal while other parameters may have bound the key is perhaps a conflict, and binds nothing itself.
+        let other = |known: &usize| facts[*known].meaning != fact.meaning;
+        let doubtful = fact.success_identity().is_none() && action.loose.iter().chain(&action.unknown).any(other);
         match binding {
-            Some(Some(level)) => action.bound = Some(Bound { attempt, level }),
-            Some(None) => action.unbound = Some(attempt),
+            Some(Some(_)) if doubtful => {
+                action.unbound = Some(attempt);
+                action.note_loose(facts, attempt);
+            }
+            Some(Some(level)) => {
+                let is_first = alone && action.unknown.is_empty();
+                action.bound = Some(Bound { attempt, level, is_first, rival });
+            }
+            Some(None) => {
+                action.unbound = Some(attempt);
+                if loose {
+                    action.note_loose(facts, attempt);
+                }
+            }
             None => {}
+        }
+    }
+
+    /// Whether an outcome that does not bind may have done so all the same, or says nothing about other parameters.
+    /// After a refusal that certainly does not bind, corrected parameters fall under the same promise.
+    fn is_loose(&self, attempt: usize) -> bool {
+        let fact = &self.docket.facts[attempt];
+        let Some(answer) = fact.answer() else {
+            return false;
+        };
+        let refused = answer.kind == AnswerKind::Drawn(Drawn::ValidationFailure);
+        let ruling = self.docket.contract.ruling(Row::AfterValidationFailure, fact.variant, Some(answer.response));
+        let executes =
+            |ruling: &Ruling<'_>| ruling.case.allow.iter().all(|treatment| *treatment == Treatment::Executes);
+        !(refused && ruling.as_ref().is_some_and(executes))
+    }
+
+    /// Among these attempts one with other parameters that may have bound the key, so that this answer came from it.
+    fn rival(&self, attempt: usize, others: &[usize]) -> Option<usize> {
+        let facts = &self.docket.facts;
+        let other = |other: &&usize| facts[**other].meaning != facts[attempt].meaning;
+        let changed = World::new(Situation::ChangedParameters, None);
+        let repeats = || {
+            let terms = changed.terms(&self.docket, attempt);
+            terms.is_none_or(|terms| terms.allows_replaying() || terms.allows_refreshing())
+        };
+        others.iter().find(other).copied().filter(|_| repeats())
+    }
+
+    /// After a race of several parameter sets that got one answer, any of them may have bound the key.
+    fn note_rival(&mut self, action: ActionIndex, several: &[usize]) {
+        let Some(bound) = self.actions.all[action].bound else {
+            return;
+        };
+        let facts = &self.docket.facts;
+        let identity = facts[bound.attempt].success_identity();
+        let same = |other: &&usize| identity.is_some() && facts[**other].success_identity() == identity;
+        let others: Vec<usize> = several.iter().filter(same).copied().collect();
+        let rival = others.iter().find_map(|other| self.rival(*other, &[bound.attempt]).map(|_| *other));
+        if let Some(bound) = &mut self.actions.all[action].bound {
+            bound.rival = bound.rival.or(rival);
         }
     }
 
@@ -203,6 +242,20 @@ impl<'h> Trial<'_, 'h> {
         };
         let ruling = self.docket.contract.ruling(row, fact.variant, Some(answer.response));
         Some(ruling.filter(|ruling| !ruling.case.allows_executing()).map(|ruling| ruling.level))
+    }
+
+    /// From when on no attempt with the key of an action can be running, as far as they were begun before this
+    /// time; `None` for never.
+    pub(super) fn quiet(&self, action: ActionIndex, before: Duration) -> Option<Duration> {
+        let facts = &self.docket.facts;
+        let own = [action];
+        let key = self.actions.all[action].attempts.first().and_then(|attempt| facts[*attempt].key);
+        let same_key = key.map_or(&own[..], |key| self.actions.with_key(key));
+        same_key.iter().map(|index| &self.actions.all[*index]).try_fold(Duration::ZERO, |latest, other| {
+            let pending = other.pending.iter().filter(|attempt| facts[**attempt].sent < before);
+            let quiet = other.quiet.0.map(|quiet| quiet.max(latest));
+            pending.fold(quiet, |quiet, attempt| Some(quiet?.max(facts[*attempt].over?)))
+        })
     }
 
     /// The action of this number.

@@ -52,6 +52,12 @@ impl Answer {
         self
     }
 
+    /// The same answer without the header fields of this name.
+    pub(super) fn without_header(mut self, name: &str) -> Self {
+        self.headers.retain(|(found, _)| !found.eq_ignore_ascii_case(name));
+        self
+    }
+
     /// The answer as a matcher reads it.
     pub(super) fn message(&self) -> message::Response {
         message::Response {

@@ -3,11 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, DATE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, Response};
 use bytes::Bytes;
@@ -42,6 +43,8 @@ pub struct RequestLine {
     pub status: Option<u16>,
     /// How the request met the server, and what it got. Empty where no key plays a part.
     pub note: String,
+    /// How long after its look-up the request claimed its key, as measured, on a server where that is not one step.
+    pub window: Option<Duration>,
 }
 
 impl fmt::Display for RequestLine {
@@ -51,7 +54,13 @@ impl fmt::Display for RequestLine {
             Some(status) => write!(formatter, "{status}")?,
             None => formatter.write_str("-")?,
         }
-        if self.note.is_empty() { Ok(()) } else { write!(formatter, " {}", self.note) }
+        if !self.note.is_empty() {
+            write!(formatter, " {}", self.note)?;
+        }
+        match self.window {
+            Some(window) => write!(formatter, ", {} µs after its look-up", window.as_micros()),
+            None => Ok(()),
+        }
     }
 }
 
@@ -74,11 +83,12 @@ async fn serve(State(service): State<Service>, request: Request) -> Response<Bod
         Err(refused) => plain(refused),
     };
     line.close(&reply);
-    reply.answer.into_http()
+    let date = httpdate::fmt_http_date(service.interpreter.clock.date());
+    reply.answer.with_header(DATE.as_str(), &date).into_http()
 }
 
 fn plain(answer: Answer) -> Reply {
-    Reply { answer, note: String::new() }
+    Reply { answer, note: String::new(), window: None }
 }
 
 /// Reads a whole body. One that breaks off is an error, so half a request never gets any further. One that is too long
@@ -120,7 +130,8 @@ async fn route(interpreter: &Arc<Interpreter>, parts: &Parts, body: Bytes) -> Re
     }
 }
 
-/// `POST /orders`, `GET /orders`
+/// `POST /orders`, `PUT /orders`, `GET /orders`. The two that make something differ in name alone, so that a key can be
+/// tried with another method.
 async fn many(
     interpreter: &Arc<Interpreter>,
     parts: &Parts,
@@ -129,17 +140,18 @@ async fn many(
     collection: Collection,
 ) -> Result<Reply, Answer> {
     match parts.method {
-        Method::POST => {
+        Method::POST | Method::PUT => {
             expect_json(parts)?;
             let (key, body) = key::take(interpreter.contract(), parts, body);
-            Ok(interpreter.submit(Submission { account, collection, key, body }).await)
+            let method = parts.method.to_string();
+            Ok(interpreter.submit(Submission { account, collection, method, key, body }).await)
         }
         Method::GET | Method::HEAD => {
             let reference = reference(parts)?;
             let list = interpreter.with_book(|book| book.list(&account, collection, reference.as_deref()));
             Ok(plain(Answer::json(200, &list)))
         }
-        _ => Err(Answer::method_not_allowed("GET, HEAD, POST")),
+        _ => Err(Answer::method_not_allowed("GET, HEAD, POST, PUT")),
     }
 }
 
@@ -171,24 +183,45 @@ fn one(
     }
 }
 
-/// `GET /clock` tells the time since the start; `POST /clock {"advance": "25h"}` moves the clock on.
+/// `GET /clock` tells what the clock shows; `POST /clock {"advance": "25h"}` or `{"advance_seconds": 90000}` moves it
+/// on. Every answer of the server bears the date that the clock shows.
 fn clock(interpreter: &Interpreter, parts: &Parts, body: &[u8]) -> Result<Answer, Answer> {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Hand {
-        advance: Period,
-    }
     match parts.method {
         Method::GET | Method::HEAD => {}
         Method::POST => {
             expect_json(parts)?;
-            let hand: Hand = serde_json::from_slice(body).map_err(|_| Answer::error(400, "invalid parameters"))?;
-            interpreter.clock.advance(hand.advance.duration());
+            let by = advance(body).ok_or_else(|| Answer::error(400, "invalid parameters"))?;
+            interpreter.clock.advance(by);
         }
         _ => return Err(Answer::method_not_allowed("GET, HEAD, POST")),
     }
     let elapsed = u64::try_from(interpreter.clock.now().as_millis()).unwrap_or(u64::MAX);
-    Ok(Answer::json(200, &json!({"elapsed_ms": elapsed})))
+    let now = humantime::format_rfc3339_seconds(interpreter.clock.date()).to_string();
+    Ok(Answer::json(200, &json!({"now": now, "elapsed_ms": elapsed})))
+}
+
+/// By how much the clock is to be moved: exactly one of the two ways to say it.
+fn advance(body: &[u8]) -> Option<Duration> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Hand {
+        advance: Option<Period>,
+        advance_seconds: Option<Seconds>,
+    }
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Seconds {
+        Number(f64),
+        Text(String),
+    }
+    let hand: Hand = serde_json::from_slice(body).ok()?;
+    let seconds = match (hand.advance, hand.advance_seconds) {
+        (Some(period), None) => return Some(period.duration()),
+        (None, Some(Seconds::Number(number))) => number,
+        (None, Some(Seconds::Text(text))) => text.parse().ok()?,
+        (None, None) | (Some(_), Some(_)) => return None,
+    };
+    Duration::try_from_secs_f64(seconds).ok()
 }
 
 fn not_found() -> Answer {
@@ -248,6 +281,7 @@ impl OpenLine {
             path: parts.uri.path().to_owned(),
             status: None,
             note: "the client has gone".to_owned(),
+            window: None,
         };
         Self { log, line }
     }
@@ -255,6 +289,7 @@ impl OpenLine {
     fn close(mut self, reply: &Reply) {
         self.line.status = Some(reply.answer.status);
         self.line.note.clone_from(&reply.note);
+        self.line.window = reply.window;
     }
 }
 

@@ -1,18 +1,22 @@
 //! The interpreter: takes a request through the decision points of its policy.
 //!
 //! Every step that reads or writes the state happens under one lock, so that a record, its effect and its outcome are
-//! always seen together. No lock is held while an execution takes its time.
+//! always seen together. No lock is held while an execution takes its time. To look a key up and to claim it is one
+//! step, unless the policy says that time passes in between: then it is two, and nobody looks again.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
 use super::answer::Answer;
 use super::clock::Clock;
 use super::orders::{Book, Course, Request};
-use super::policy::{Admission, Departure, Disposition, Memory, Policy, Submission, promised, refusal};
+use super::policy::{
+    Admission, Departure, Disposition, Memory, Policy, Submission, Survivor, crashes_after_effect, promised, refusal,
+};
 use super::record::{ExecutionNumber, Outcome, OutcomeKind, Progress, Record, Records, Relation, Waiting};
 use crate::contract::{Contract, Situation, Treatment};
 
@@ -23,6 +27,8 @@ pub(super) struct Reply {
     pub(super) answer: Answer,
     /// How the request met the server, and what it got.
     pub(super) note: String,
+    /// How long after its look-up the request claimed its key, where that is not one step.
+    pub(super) window: Option<Duration>,
 }
 
 /// A server that keeps a contract as its policy understands it.
@@ -41,6 +47,8 @@ struct State {
     book: Book,
     running: HashMap<ExecutionNumber, Execution>,
     latest: ExecutionNumber,
+    /// What the records of executions that are over and yet in flight wait for. It never comes.
+    never: Vec<watch::Sender<Option<Answer>>>,
 }
 
 /// A request that is being carried out.
@@ -53,12 +61,29 @@ struct Execution {
     given_up: bool,
 }
 
+/// A request that is to be carried out, and has yet to claim its key if it has one.
+struct Claim {
+    request: Request,
+    place: Option<Place>,
+    situation: Claimed,
+    looked_up: Instant,
+}
+
+/// How a request that is to be carried out meets the server.
+enum Claimed {
+    /// Nothing protects it, for this reason.
+    Unprotected(&'static str),
+    /// Its key does.
+    Under(Situation),
+}
+
 /// An execution that has just begun.
 struct Begun {
     number: ExecutionNumber,
     takes: Duration,
     waiting: Waiting,
     situation: String,
+    window: Option<Duration>,
 }
 
 /// What comes next for a request.
@@ -67,6 +92,8 @@ enum Step {
     Answer(Reply),
     /// It waits for another execution, and is then decided again.
     Wait(Situation, Waiting),
+    /// It claims its key.
+    Claim(Claim),
     /// It is carried out.
     Execute(Begun),
 }
@@ -101,6 +128,11 @@ impl Interpreter {
             match self.decide(&submission) {
                 Step::Answer(reply) => return noting(reply, waited),
                 Step::Execute(begun) => return noting(self.execute(begun).await, waited),
+                Step::Claim(claim) => {
+                    keep_window(self.policy.claim_after.unwrap_or_default(), claim.looked_up).await;
+                    let begun = self.begin(&mut self.state(), &submission, claim);
+                    return noting(self.execute(begun).await, waited);
+                }
                 Step::Wait(situation, mut waiting) => {
                     waited = waited.or(Some(situation));
                     // An outcome, or an execution that was given up: either way there is something new to decide.
@@ -114,29 +146,40 @@ impl Interpreter {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Looks a request up, and in the same step lets it claim its key, unless that is to come later.
     fn decide(&self, submission: &Arc<Submission>) -> Step {
         let mut state = self.state();
-        let key = match (self.policy.admit_key)(&self.contract, &submission.key) {
+        match self.look_up(&mut state, submission) {
+            Step::Claim(claim)
+                if claim.place.is_none() || self.policy.claim_after.is_none_or(|window| window.is_zero()) =>
+            {
+                Step::Execute(self.begin(&mut state, submission, claim))
+            }
+            step => step,
+        }
+    }
+
+    fn look_up(&self, state: &mut State, submission: &Submission) -> Step {
+        let key = match (self.policy.admit_key)(&self.contract, submission) {
             Admission::Refused(words, answer) => return answered(words, "rejects", answer),
-            Admission::Unprotected(words) => return self.begin(&mut state, submission, None, words.to_owned()),
+            Admission::Unprotected(words) => return self.accept(state, submission, None, Claimed::Unprotected(words)),
             Admission::Protected(key) => key,
         };
         let place = Place {
             name: (self.policy.name_record)(&self.contract, &key, submission),
             fingerprint: (self.policy.fingerprint)(&self.contract, submission),
         };
-        let now = self.clock.now();
         let State { records, book, .. } = &mut *state;
         let found = records.find(&place.name, &place.fingerprint, |record| (self.policy.relate)(record, submission));
         let Some((relation, record)) = found else {
-            return self.begin(&mut state, submission, Some(place), Situation::Fresh.to_string());
+            return self.accept(state, submission, Some(place), Claimed::Under(Situation::Fresh));
         };
         let disposition = self.meet(relation, record, submission, &place, book);
         if relation == Relation::SameScope && disposition.situation != Situation::Expired {
-            record.last_used = now;
+            record.last_used = self.clock.now();
         }
         let record = record.clone();
-        self.treat(&mut state, submission, place, &record, disposition)
+        self.treat(state, submission, place, &record, disposition)
     }
 
     /// How a request meets a record, and what it gets.
@@ -174,7 +217,7 @@ impl Interpreter {
     fn treat(
         &self,
         state: &mut State,
-        submission: &Arc<Submission>,
+        submission: &Submission,
         place: Place,
         record: &Record,
         disposition: Disposition,
@@ -183,17 +226,16 @@ impl Interpreter {
         let elsewhere = matches!(situation, Situation::OtherAccount | Situation::OtherOperation);
         match (treatment, &record.progress) {
             (Treatment::Rejects(matcher), _) => {
-                answered(situation, "rejects", refusal(situation).answer(&matcher, record.made()))
+                let answer = refusal(situation).answer(&matcher, record.made());
+                self.survive(state, submission, place, record, situation, &answer);
+                answered(situation, "rejects", answer)
             }
-            (Treatment::Executes, _) if elsewhere => self.begin(state, submission, Some(place), situation.to_string()),
+            (Treatment::Executes, _) if elsewhere => {
+                self.accept(state, submission, Some(place), Claimed::Under(situation))
+            }
             (_, Progress::InFlight { waiting, .. }) => Step::Wait(situation, waiting.clone()),
             (Treatment::Executes, Progress::Finished { .. }) => {
-                let replaces = |old: &Record| {
-                    (self.policy.relate)(old, submission) == Relation::SameScope
-                        && (situation == Situation::Expired || old.fingerprint == place.fingerprint)
-                };
-                state.records.remove(&place.name, replaces);
-                self.begin(state, submission, Some(place), situation.to_string())
+                self.accept(state, submission, Some(place), Claimed::Under(situation))
             }
             (Treatment::Replays, Progress::Finished { outcome, .. }) => {
                 answered(situation, "replays", (self.policy.replay)(&self.contract, &outcome.answer))
@@ -204,34 +246,79 @@ impl Interpreter {
         }
     }
 
-    /// Begins to carry a request out, or refuses it if its parameters are not acceptable.
-    fn begin(&self, state: &mut State, submission: &Arc<Submission>, place: Option<Place>, situation: String) -> Step {
-        let Some(request) = Request::parse(&submission.body) else {
-            return self.refuse(state, submission, place, situation);
-        };
+    /// Settles whom a key belongs to after a request was refused for its parameters.
+    fn survive(
+        &self,
+        state: &mut State,
+        submission: &Submission,
+        place: Place,
+        original: &Record,
+        situation: Situation,
+        refused: &Answer,
+    ) {
+        let conflict = matches!(situation, Situation::ChangedParameters | Situation::EquivalentParameters);
+        match self.policy.refused_conflict_leaves {
+            Survivor::Intruder if conflict => {
+                let is_original = |record: &Record| {
+                    (self.policy.relate)(record, submission) == Relation::SameScope
+                        && record.fingerprint == original.fingerprint
+                };
+                state.records.remove(&place.name, is_original);
+                let outcome = Outcome { kind: OutcomeKind::Failure, answer: refused.clone(), made: None };
+                self.remember(state, submission, place, Progress::Finished { outcome, at: self.clock.now() });
+            }
+            Survivor::Intruder | Survivor::Original => {}
+        }
+    }
+
+    /// Lets a request go on to be carried out, or refuses it if its parameters are not acceptable.
+    fn accept(&self, state: &mut State, submission: &Submission, place: Option<Place>, situation: Claimed) -> Step {
+        if let Some(request) = Request::parse(&submission.body) {
+            return Step::Claim(Claim { request, place, situation, looked_up: Instant::now() });
+        }
+        let answer = Answer::error(400, "invalid parameters");
+        let outcome = Outcome { kind: OutcomeKind::ValidationFailure, answer: answer.clone(), made: None };
+        if let Some(place) = place {
+            self.forget_predecessor(state, submission, &place, &situation);
+            if (self.policy.after_outcome)(&self.contract, &outcome) == Memory::Keep {
+                self.remember(state, submission, place, Progress::Finished { outcome, at: self.clock.now() });
+            }
+        }
+        answered(situation, "executes", answer)
+    }
+
+    /// Begins to carry a request out: it claims its key, whatever has happened since it was looked up.
+    fn begin(&self, state: &mut State, submission: &Arc<Submission>, claim: Claim) -> Begun {
+        let Claim { request, place, situation, looked_up } = claim;
         state.latest += 1;
         let number = state.latest;
         let (done, waiting) = watch::channel(None);
         let takes = self.latency * request.slowness();
         let name = place.as_ref().map(|place| place.name.clone());
+        let mut window = None;
         if let Some(place) = place {
+            window = self.policy.claim_after.map(|_| looked_up.elapsed());
+            self.forget_predecessor(state, submission, &place, &situation);
             let progress = Progress::InFlight { execution: number, waiting: waiting.clone() };
             self.remember(state, submission, place, progress);
         }
         let execution = Execution { submission: Arc::clone(submission), request, name, done, given_up: false };
         state.running.insert(number, execution);
-        Step::Execute(Begun { number, takes, waiting, situation })
+        Begun { number, takes, waiting, situation: situation.to_string(), window }
     }
 
-    fn refuse(&self, state: &mut State, submission: &Submission, place: Option<Place>, situation: String) -> Step {
-        let answer = Answer::error(400, "invalid parameters");
-        let outcome = Outcome { kind: OutcomeKind::ValidationFailure, answer: answer.clone(), made: None };
-        if let Some(place) = place
-            && (self.policy.after_outcome)(&self.contract, &outcome) == Memory::Keep
-        {
-            self.remember(state, submission, place, Progress::Finished { outcome, at: self.clock.now() });
-        }
-        answered(situation, "executes", answer)
+    /// Removes the finished record whose place a request takes, if it follows one in its own scope.
+    fn forget_predecessor(&self, state: &mut State, submission: &Submission, place: &Place, situation: &Claimed) {
+        let expired = match situation {
+            Claimed::Unprotected(_)
+            | Claimed::Under(Situation::Fresh | Situation::OtherAccount | Situation::OtherOperation) => return,
+            Claimed::Under(situation) => *situation == Situation::Expired,
+        };
+        state.records.remove(&place.name, |old| {
+            (self.policy.relate)(old, submission) == Relation::SameScope
+                && matches!(old.progress, Progress::Finished { .. })
+                && (expired || old.fingerprint == place.fingerprint)
+        });
     }
 
     fn remember(&self, state: &mut State, submission: &Submission, place: Place, progress: Progress) {
@@ -249,7 +336,7 @@ impl Interpreter {
 
     /// Carries a request out on a task of its own, so that it does not end with its client.
     async fn execute(self: &Arc<Self>, begun: Begun) -> Reply {
-        let Begun { number, takes, mut waiting, situation } = begun;
+        let Begun { number, takes, mut waiting, situation, window } = begun;
         let interpreter = Arc::clone(self);
         tokio::spawn(async move {
             tokio::time::sleep(takes).await;
@@ -259,13 +346,13 @@ impl Interpreter {
         let answer = waiting.wait_for(Option::is_some).await.ok().and_then(|answer| answer.clone());
         drop(presence);
         let answer = answer.unwrap_or_else(|| Answer::error(500, "the request was given up"));
-        Reply { answer, note: note(situation, "executes") }
+        Reply { answer, note: note(&situation, "executes"), window }
     }
 
     /// Ends an execution: the effect, the record and the answer in one step.
     fn complete(&self, number: ExecutionNumber) {
         let mut state = self.state();
-        let State { records, book, running, .. } = &mut *state;
+        let State { records, book, running, never, .. } = &mut *state;
         if running.get(&number).is_none_or(|execution| execution.given_up) {
             return;
         }
@@ -278,6 +365,11 @@ impl Interpreter {
             match (self.policy.after_outcome)(&self.contract, &outcome) {
                 Memory::Keep => records.finish(name, number, outcome, self.clock.now()),
                 Memory::Release => records.release(name, number),
+                Memory::StayInFlight => {
+                    let (sender, waiting) = watch::channel(None);
+                    records.leave_in_flight(name, number, &waiting);
+                    never.push(sender);
+                }
             }
         }
         execution.done.send_replace(Some(answer));
@@ -285,11 +377,17 @@ impl Interpreter {
 
     fn carry_out(&self, book: &mut Book, execution: &Execution) -> Outcome {
         let Execution { submission, request, .. } = execution;
-        let without_effect = |kind, answer| Outcome { kind, answer, made: None };
         match request.course() {
-            Course::Fails => without_effect(OutcomeKind::Failure, Answer::error(422, "out of stock")),
-            Course::Crashes => without_effect(OutcomeKind::ServerError, Answer::error(500, "internal error")),
-            Course::Succeeds => {
+            Course::Fails if book.declines(&submission.account, request) => {
+                Outcome { kind: OutcomeKind::Failure, answer: Answer::error(422, "out of stock"), made: None }
+            }
+            Course::Crashes => {
+                let answer = Answer::error(500, "internal error");
+                let made = crashes_after_effect(&self.contract, &answer)
+                    .then(|| (self.policy.make_effects)(book, submission, request));
+                Outcome { kind: OutcomeKind::ServerError, answer, made }
+            }
+            Course::Fails | Course::Succeeds => {
                 let number = (self.policy.make_effects)(book, submission, request);
                 let shown = book.show(&submission.account, submission.collection, number).unwrap_or_default();
                 Outcome { kind: OutcomeKind::Success, answer: Answer::json(201, &shown), made: Some(number) }
@@ -330,17 +428,42 @@ impl Drop for Presence<'_> {
     }
 }
 
-/// The resource as it is now; if it is gone, the first answer.
+/// The resource as it is now; if there is none, the first answer.
 fn refreshed(book: &Book, record: &Record, outcome: &Outcome) -> Answer {
-    let current = outcome.made.and_then(|number| book.show(&record.account, record.collection, number));
+    let current = match outcome.kind {
+        OutcomeKind::Success => outcome.made.and_then(|number| book.show(&record.account, record.collection, number)),
+        OutcomeKind::ValidationFailure | OutcomeKind::Failure | OutcomeKind::ServerError => None,
+    };
     current.map_or_else(|| outcome.answer.clone(), |shown| Answer::json(outcome.answer.status, &shown))
 }
 
-fn answered(situation: impl ToString, treatment: &str, answer: Answer) -> Step {
-    Step::Answer(Reply { answer, note: note(situation.to_string(), treatment) })
+/// Returns when this much time has passed since a look-up. Timers are good to a millisecond or two, so the last of it
+/// is spent in taking turns with the other tasks.
+async fn keep_window(window: Duration, looked_up: Instant) {
+    const GRAIN: Duration = Duration::from_millis(2);
+    let coarse = window.saturating_sub(GRAIN);
+    if !coarse.is_zero() {
+        tokio::time::sleep(coarse).await;
+    }
+    while looked_up.elapsed() < window {
+        tokio::task::yield_now().await;
+    }
 }
 
-fn note(situation: String, treatment: &str) -> String {
+impl fmt::Display for Claimed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unprotected(words) => formatter.write_str(words),
+            Self::Under(situation) => situation.fmt(formatter),
+        }
+    }
+}
+
+fn answered(situation: impl fmt::Display, treatment: &str, answer: Answer) -> Step {
+    Step::Answer(Reply { answer, note: note(&situation, treatment), window: None })
+}
+
+fn note(situation: &dyn fmt::Display, treatment: &str) -> String {
     format!("{situation} → {treatment}")
 }
 

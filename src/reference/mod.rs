@@ -9,12 +9,13 @@
 //! | request | answer |
 //! |---|---|
 //! | `POST /orders` `{"product": "notebook", "quantity": 2, "reference": "r"}` | 201, the order |
+//! | `PUT /orders` | the same; the shipped contract has keys count with `POST` only |
 //! | `GET /orders?reference=r` | 200, `{"orders": […]}` |
 //! | `GET`, `PATCH`, `DELETE /orders/{number}` | 200, 200, 204; 404 |
 //! | the same under `/reservations` | another operation |
-//! | `GET /clock`, `POST /clock` `{"advance": "25h"}` | 200, `{"elapsed_ms": …}` |
+//! | `GET /clock`, `POST /clock` `{"advance": "25h"}` or `{"advance_seconds": 90000}` | 200, `{"now": …, "elapsed_ms": …}` |
 //!
-//! `Authorization: Bearer NAME` names the account; without it the account is `default`.
+//! The `Date` of every answer is what the clock shows. `Authorization: Bearer NAME` names the account; without it the account is `default`.
 
 mod answer;
 mod clock;

@@ -1,14 +1,17 @@
 //! The business of the server: orders, and the effects that a test counts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// An order for this product fails once its execution has begun, and leaves nothing behind: 422.
+/// An order for this product is declined once its execution has begun, and leaves nothing behind: 422. By the time that
+/// another order with the same reference is carried out, the product is in stock again: so a failure that is merely
+/// repeated can be told from one that is remembered.
 pub const FAILING_PRODUCT: &str = "out-of-stock";
 
-/// An order for this product crashes once its execution has begun, and leaves nothing behind: 500.
+/// An order for this product crashes once its execution has begun: 500. The order is there all the same, unless the
+/// contract has repeats carried out after a server error.
 pub const CRASHING_PRODUCT: &str = "broken";
 
 /// An order for this product takes [`SLOW_FACTOR`] times as long as others.
@@ -123,6 +126,7 @@ impl Item {
 pub(super) struct Book {
     items: BTreeMap<u64, Item>,
     latest: u64,
+    declined: BTreeSet<(String, String)>,
 }
 
 impl Book {
@@ -132,6 +136,15 @@ impl Book {
         let item = Item { account: account.to_owned(), collection, request: request.clone(), changed: false };
         self.items.insert(self.latest, item);
         self.latest
+    }
+
+    /// Declines a request for what is not in stock, the first time that its reference asks for it. Without a reference
+    /// every time is the first.
+    pub(super) fn declines(&mut self, account: &str, request: &Request) -> bool {
+        match &request.reference {
+            Some(reference) => self.declined.insert((account.to_owned(), reference.clone())),
+            None => true,
+        }
     }
 
     /// A resource as it is now.

@@ -2,6 +2,8 @@
 //!
 //! A defect replaces one of these functions; nothing else in the server knows that there are defects.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use serde_json::Value;
 
@@ -20,6 +22,8 @@ pub(super) struct Submission {
     pub(super) account: String,
     /// What it is to make.
     pub(super) collection: Collection,
+    /// The request method.
+    pub(super) method: String,
     /// What stands where a key belongs.
     pub(super) key: PresentedKey,
     /// The parameters.
@@ -53,6 +57,17 @@ pub(super) enum Memory {
     Keep,
     /// The key is released, as if it had never been used.
     Release,
+    /// Nothing is written: the key stays in flight, although nothing runs any more.
+    StayInFlight,
+}
+
+/// Which of two requests a key belongs to after the second was refused for its other parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Survivor {
+    /// The first, with its outcome.
+    Original,
+    /// The second, with its refusal.
+    Intruder,
 }
 
 /// What happens to an execution whose client has gone.
@@ -77,8 +92,8 @@ type MakeEffects = Box<dyn Fn(&mut Book, &Submission, &Request) -> u64 + Send + 
 
 /// Every decision that the server takes.
 pub(super) struct Policy {
-    /// What a key is good for.
-    pub(super) admit_key: OfTwo<Contract, PresentedKey, Admission>,
+    /// What the key of a request is good for.
+    pub(super) admit_key: OfTwo<Contract, Submission, Admission>,
     /// The name under which a request is remembered.
     pub(super) name_record: OfThree<Contract, str, Submission, String>,
     /// What the parameters of a request amount to.
@@ -93,6 +108,10 @@ pub(super) struct Policy {
     pub(super) on_conflict: OfThree<Contract, Record, Submission, Disposition>,
     /// What a repeat gets while the first request is running, by its fingerprint.
     pub(super) on_in_flight: OfThree<Contract, Record, [u8], Disposition>,
+    /// Whom the key belongs to after other parameters were refused.
+    pub(super) refused_conflict_leaves: Survivor,
+    /// How much later than its look-up a request claims its key; `None` where the two are one step.
+    pub(super) claim_after: Option<Duration>,
     /// Makes what a request asks for, and says which number it got.
     pub(super) make_effects: MakeEffects,
     /// Whether an outcome is kept.
@@ -115,6 +134,8 @@ impl Policy {
             on_duplicate: Box::new(on_duplicate),
             on_conflict: Box::new(on_conflict),
             on_in_flight: Box::new(on_in_flight),
+            refused_conflict_leaves: Survivor::Original,
+            claim_after: None,
             make_effects: Box::new(|book, submission, request| {
                 book.add(&submission.account, submission.collection, request)
             }),
@@ -165,8 +186,11 @@ pub(super) fn refusal(situation: Situation) -> Refusal {
     Refusal { status: 409, sentence, code }
 }
 
-fn admit_key(contract: &Contract, presented: &PresentedKey) -> Admission {
-    let (fault, readable) = match key::read(contract, presented) {
+fn admit_key(contract: &Contract, submission: &Submission) -> Admission {
+    if let Some(admission) = admit_method(contract, &submission.method) {
+        return admission;
+    }
+    let (fault, readable) = match key::read(contract, &submission.key) {
         Ok(key) => return Admission::Protected(key),
         Err(faulty) => faulty,
     };
@@ -178,6 +202,21 @@ fn admit_key(contract: &Contract, presented: &PresentedKey) -> Admission {
         Some(Treatment::Executes | Treatment::Replays | Treatment::Refreshes) => Admission::Unprotected(fault.words()),
         None if fault == key::Fault::Missing => Admission::Unprotected(fault.words()),
         None => Admission::Refused(fault.words(), fault.refusal().answer(&Matcher::default(), None)),
+    }
+}
+
+/// What becomes of a request whose method is not one with which keys count, by the contract's list of them.
+fn admit_method(contract: &Contract, method: &str) -> Option<Admission> {
+    let methods = contract.scope.as_ref().map(|scope| scope.methods.as_slice()).unwrap_or_default();
+    if methods.is_empty() || methods.iter().any(|counting| counting.eq_ignore_ascii_case(method)) {
+        return None;
+    }
+    match promised(contract, Row::OtherMethods, None) {
+        None | Some(Treatment::Executes) => Some(Admission::Unprotected("a method without keys")),
+        Some(Treatment::Rejects(matcher)) => {
+            Some(Admission::Refused("a method without keys", refusal(Situation::OtherMethod).answer(&matcher, None)))
+        }
+        Some(Treatment::Replays | Treatment::Refreshes) => None,
     }
 }
 
@@ -221,23 +260,27 @@ fn relate(record: &Record, submission: &Submission) -> Relation {
     }
 }
 
-/// A finished record lives as long as the contract permits. A running one never expires; one whose retention counts
-/// from the end of a resource is kept for ever, which such a contract always allows.
+/// A record lives as long as the contract permits.
 fn is_expired(contract: &Contract, record: &Record, now: &Moment) -> bool {
-    let Some(clause) = &contract.retention else {
-        return false;
-    };
-    let (Some(retention), Progress::Finished { at, .. }) = (clause.at_most.or(clause.at_least), &record.progress)
-    else {
-        return false;
+    age(contract, record, *now).is_some_and(|(age, retention)| age >= retention)
+}
+
+/// How old a finished record is as its retention is counted, and how old it may become. `None` for one that never
+/// expires: a running one, and one whose retention counts from the end of a resource (to keep that for ever is
+/// something that such a contract always allows).
+pub(super) fn age(contract: &Contract, record: &Record, now: Moment) -> Option<(Duration, Duration)> {
+    let clause = contract.retention.as_ref()?;
+    let retention = clause.at_most.or(clause.at_least)?.duration();
+    let Progress::Finished { at, .. } = &record.progress else {
+        return None;
     };
     let since = match clause.anchor.unwrap_or(Anchor::First) {
         Anchor::First => record.created,
         Anchor::Completion => *at,
         Anchor::LastUse => record.last_used,
-        Anchor::ResourceEnd => return false,
+        Anchor::ResourceEnd => return None,
     };
-    now.saturating_sub(since) >= retention.duration()
+    Some((now.saturating_sub(since), retention))
 }
 
 fn on_duplicate(contract: &Contract, outcome: &Outcome, book: &Book) -> Disposition {
@@ -253,12 +296,19 @@ fn on_duplicate(contract: &Contract, outcome: &Outcome, book: &Book) -> Disposit
 }
 
 fn on_conflict(contract: &Contract, record: &Record, submission: &Submission) -> Disposition {
-    let equivalent = canonical(&record.fingerprint) == canonical(&submission.body);
-    let (situation, row) = if equivalent {
-        (Situation::EquivalentParameters, Row::EquivalentParameters)
+    if canonical(&record.fingerprint) == canonical(&submission.body) {
+        in_conflict(contract, Situation::EquivalentParameters, Row::EquivalentParameters)
     } else {
-        (Situation::ChangedParameters, Row::ChangedParameters)
-    };
+        changed_parameters(contract)
+    }
+}
+
+/// What parameters of another meaning get.
+pub(super) fn changed_parameters(contract: &Contract) -> Disposition {
+    in_conflict(contract, Situation::ChangedParameters, Row::ChangedParameters)
+}
+
+fn in_conflict(contract: &Contract, situation: Situation, row: Row) -> Disposition {
     let treatment = promised(contract, row, None).unwrap_or_else(|| Treatment::Rejects(Matcher::default()));
     Disposition { situation, treatment }
 }
@@ -283,6 +333,12 @@ fn after_outcome(contract: &Contract, outcome: &Outcome) -> Memory {
     }
 }
 
+/// Whether a crash comes after the effect. It does where the contract has the crash remembered, so that a repeat that is
+/// carried out all the same has a second effect. Where a repeat is to be carried out, there must be none before it.
+pub(super) fn crashes_after_effect(contract: &Contract, crash: &Answer) -> bool {
+    promised(contract, Row::AfterServerError, Some(&crash.message())) != Some(Treatment::Executes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -293,7 +349,8 @@ mod tests {
 
     fn submission(body: &'static str) -> Submission {
         let key = PresentedKey::One(b"k".to_vec());
-        Submission { account: "default".into(), collection: Collection::Orders, key, body: body.into() }
+        let (account, method) = ("default".into(), "POST".into());
+        Submission { account, collection: Collection::Orders, method, key, body: body.into() }
     }
 
     #[test]
@@ -343,14 +400,31 @@ mod tests {
     #[test]
     fn odd_keys_are_refused_unless_the_contract_says_otherwise() {
         let silent = contract("key: {carrier: {header: K}, max_length: 2}");
+        let admit = |contract: &Contract, key| admit_key(contract, &Submission { key, ..submission("{}") });
         let key = |text: &str| PresentedKey::One(text.as_bytes().to_vec());
-        assert_eq!(admit_key(&silent, &PresentedKey::Absent), Admission::Unprotected("no key"));
-        assert!(matches!(admit_key(&silent, &key("abc")), Admission::Refused("an overlong key", _)));
-        assert!(matches!(admit_key(&silent, &key("")), Admission::Refused("an empty key", _)));
-        assert!(matches!(admit_key(&silent, &PresentedKey::Unclear), Admission::Refused("a malformed key", _)));
+        assert_eq!(admit(&silent, PresentedKey::Absent), Admission::Unprotected("no key"));
+        assert!(matches!(admit(&silent, key("abc")), Admission::Refused("an overlong key", _)));
+        assert!(matches!(admit(&silent, key("")), Admission::Refused("an empty key", _)));
+        assert!(matches!(admit(&silent, PresentedKey::Unclear), Admission::Refused("a malformed key", _)));
         let lenient = contract("key: {carrier: {header: K}, max_length: 2, overlong: executes, empty: executes}");
-        assert_eq!(admit_key(&lenient, &key("abc")), Admission::Protected("abc".into()));
-        assert_eq!(admit_key(&lenient, &key("")), Admission::Unprotected("an empty key"));
+        assert_eq!(admit(&lenient, key("abc")), Admission::Protected("abc".into()));
+        assert_eq!(admit(&lenient, key("")), Admission::Unprotected("an empty key"));
+    }
+
+    #[test]
+    fn a_key_counts_with_the_methods_of_the_contract() {
+        let admit = |scope: &str| {
+            let put = Submission { method: "PUT".into(), ..submission("{}") };
+            admit_key(&contract(&format!("scope: {scope}")), &put)
+        };
+        let protected = Admission::Protected("k".into());
+        assert_eq!(admit("{}"), protected);
+        assert_eq!(admit("{methods: [post, put]}"), protected);
+        assert_eq!(admit("{methods: [POST]}"), Admission::Unprotected("a method without keys"));
+        assert_eq!(admit("{methods: [POST], other_methods: executes}"), admit("{methods: [POST]}"));
+        assert_eq!(admit("{methods: [POST], other_methods: replays}"), protected);
+        let refused = admit("{methods: [POST], other_methods: {rejects: {status: 405}}}");
+        assert!(matches!(refused, Admission::Refused(_, answer) if answer.status == 405));
     }
 
     #[test]

@@ -160,4 +160,12 @@ impl Records {
             record.progress = Progress::Finished { outcome: outcome.clone(), at };
         }
     }
+
+    /// Leaves the record of an execution that is over in flight. Whoever waits for it now waits for somebody else.
+    pub(super) fn leave_in_flight(&mut self, name: &str, number: ExecutionNumber, for_somebody_else: &Waiting) {
+        let records = self.0.get_mut(name).into_iter().flatten();
+        for record in records.filter(|record| record.is_run_by(number)) {
+            record.progress = Progress::InFlight { execution: number, waiting: for_somebody_else.clone() };
+        }
+    }
 }

@@ -177,6 +177,7 @@ const REJECTING_ROWS: &[Row] = &[
     Row::EquivalentParameters,
     Row::InFlight,
     Row::InFlightChanged,
+    Row::OtherMethods,
     Row::OtherAccount,
     Row::OtherOperation,
 ];

@@ -97,19 +97,10 @@ pub(super) fn retry_after(response: &Response) -> Duration {
     if let Ok(seconds) = written.parse::<u64>() {
         return Duration::from_secs(seconds);
     }
-    match parse_http_date(written) {
-        Some(date) => date.duration_since(std::time::SystemTime::now()).unwrap_or_default(),
-        None => DEFAULT_PAUSE,
+    match httpdate::parse_http_date(written) {
+        Ok(date) => date.duration_since(std::time::SystemTime::now()).unwrap_or_default(),
+        Err(_) => DEFAULT_PAUSE,
     }
-}
-
-/// Parses an HTTP date in its one current form, for example `Sun, 06 Nov 1994 08:49:37 GMT`.
-fn parse_http_date(written: &str) -> Option<std::time::SystemTime> {
-    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let parts: Vec<&str> = written.split([' ', ',']).filter(|part| !part.is_empty()).collect();
-    let [_, day, month, year, time, "GMT"] = parts.as_slice() else { return None };
-    let month = MONTHS.iter().position(|name| name == month)? + 1;
-    humantime::parse_rfc3339(&format!("{year}-{month:02}-{day}T{time}Z")).ok()
 }
 
 #[cfg(test)]

@@ -165,6 +165,10 @@ impl Driver {
                 self.count(5);
                 if !self.sparing || !self.noise.one_in(3) {
                     self.count(gap);
+                    // What showed in between must show twice.
+                    if self.settle > 0 {
+                        self.count(gap);
+                    }
                 }
             }
         }
@@ -295,7 +299,8 @@ impl Driver {
             && let Some(lost) = self.episode.lost_at
         {
             for exposed in self.exposed.iter_mut().filter(|exposed| exposed.fired.what == Break::Wedge) {
-                if exposed.fired.key.as_deref() == Some(&format!("K{}", self.episode.number)) {
+                let key = exposed.fired.key.as_deref().and_then(|key| key.split('#').next());
+                if key == Some(&format!("K{}", self.episode.number)) {
                     exposed.after_loss = Some(sent.saturating_sub(lost));
                 }
             }
@@ -366,6 +371,7 @@ impl Driver {
 
 fn empty_case() -> CaseHistory {
     CaseHistory {
+        voided: Vec::new(),
         id: CaseId("example".into()),
         info: CaseInfo { scenario: "example".into(), clause: None },
         intents: Vec::new(),

@@ -165,6 +165,8 @@ struct Key {
     saved: Option<Saved>,
     others_tried: bool,
     wedged: bool,
+    /// What an unfinished execution of the crashing parameters has made.
+    crashed: Option<String>,
 }
 
 /// Small numbers that decide what a contract leaves open.
@@ -207,10 +209,13 @@ pub(crate) struct Server {
     keys: HashMap<String, Key>,
     merged: HashMap<(String, Variant), Answer>,
     made: u64,
+    /// What it does with other parameters where the contract is silent: always the same.
+    habit: u64,
 }
 
 impl Server {
-    pub(crate) fn new(policy: Policy, breaks: BTreeSet<Break>, noise: Noise, settle: Time) -> Self {
+    pub(crate) fn new(policy: Policy, breaks: BTreeSet<Break>, mut noise: Noise, settle: Time) -> Self {
+        let habit = noise.below(3);
         Self {
             policy,
             breaks,
@@ -221,6 +226,7 @@ impl Server {
             keys: HashMap::new(),
             merged: HashMap::new(),
             made: 0,
+            habit,
         }
     }
 
@@ -249,6 +255,16 @@ impl Server {
             };
             return if refuses { (soon, plain(400)) } else { self.execute(arrival, None) };
         };
+        let own = match self.policy.changed {
+            Promise::Executes => true,
+            Promise::Silent => self.habit == 2,
+            _ => false,
+        };
+        if own && !key.contains('#') {
+            // Parameters of each meaning are an action of their own.
+            let own = Some(format!("{key}#{}", arrival.variant.name()));
+            return self.handle(&Arrival { key: own, ..arrival.clone() });
+        }
         if arrival.partial {
             self.claim_partially(arrival, &key);
             return (soon, plain(400));
@@ -312,11 +328,13 @@ impl Server {
         if rejects {
             return (soon, plain(409));
         }
+        let fired = self.fired.len();
         let (at, answer) = self.handle(&Arrival { at: until, ..arrival.clone() });
+        let sound = self.fired.len() == fired;
         let saved = arrival.key.as_ref().and_then(|key| self.keys.get(key)).and_then(|state| state.saved.clone());
         match saved {
             // Waiting means getting the first outcome, whatever a later repeat gets.
-            Some(saved) if saved.bound && !changed && self.policy.in_flight == Promise::Replays && self.is_sound() => {
+            Some(saved) if saved.bound && !changed && self.policy.in_flight == Promise::Replays && sound => {
                 (at, self.replayed(&saved.answer, false))
             }
             _ => (at, answer),
@@ -384,7 +402,7 @@ impl Server {
 
     fn repeat_changed(&mut self, arrival: &Arrival, saved: &Saved) -> (Time, Answer) {
         let soon = arrival.at + 2;
-        let choice = self.noise.below(3);
+        let choice = self.habit;
         let answer = match self.policy.changed {
             Promise::Rejects => {
                 if saved.answer.identity.is_some() && self.breaks(Break::IgnoreChanges, arrival) {
@@ -396,10 +414,7 @@ impl Server {
             Promise::Silent if choice == 0 => plain(422),
             Promise::Silent if choice == 1 => self.replayed(&saved.answer, false),
             Promise::Replays => self.replayed(&saved.answer, false),
-            _ => {
-                let own = arrival.key.as_ref().map(|key| format!("{key}#{}", arrival.variant.name()));
-                return self.handle(&Arrival { key: own, ..arrival.clone() });
-            }
+            _ => plain(422),
         };
         if let Some(state) = arrival.key.as_ref().and_then(|key| self.keys.get_mut(key)) {
             state.others_tried = true;
@@ -417,7 +432,9 @@ impl Server {
         {
             return (arrival.at + 2, saved.answer.clone());
         }
-        self.execute(arrival, saved.effect.clone())
+        let state = arrival.key.as_ref().and_then(|key| self.keys.get(key));
+        let resumed = state.and_then(|state| state.crashed.clone()).filter(|_| arrival.variant == Variant::Crashing);
+        self.execute(arrival, resumed)
     }
 
     /// Executes a request, from where it stopped if there is an effect already.
@@ -486,6 +503,9 @@ impl Server {
                     Some(effect) if !repeatable => Some(effect),
                     _ => self.noise.one_in(2).then(|| self.make(arrival, end)),
                 };
+                if let Some(state) = arrival.key.as_ref().and_then(|key| self.keys.get_mut(key)) {
+                    state.crashed = effect.clone();
+                }
                 match effect {
                     Some(effect) if recovered => saved(success(&effect), Some(effect), true),
                     effect => saved(plain(500), effect, saves(policy.after_server_error, coin)),

@@ -138,11 +138,11 @@ fn duration(text: &str) -> Duration {
 impl Reader {
     fn new(id: CaseId, scenario: &str, setting: &Setting) -> Self {
         let case = CaseHistory {
+            voided: Vec::new(),
             id,
             info: CaseInfo { scenario: scenario.into(), clause: None },
             intents: Vec::new(),
             attempts: Vec::new(),
-            voided: Vec::new(),
             counts: Vec::new(),
             races: Vec::new(),
             hooks: Vec::new(),

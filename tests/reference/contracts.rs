@@ -68,6 +68,20 @@ fn a_failure_can_be_tried_again() {
 }
 
 #[test]
+fn a_failure_that_is_carried_out_again_may_succeed_and_a_crash_comes_before_its_effect() {
+    let target = serving("replay: {after_failure: executes, after_server_error: executes}");
+    let failing = r#"{"product":"out-of-stock","quantity":2,"reference":"r"}"#;
+    assert_eq!(target.order("f", failing).status, 422);
+    assert_eq!(target.order("f", failing).status, 201);
+    assert_eq!(target.order("g", r#"{"product":"out-of-stock","quantity":2,"reference":"s"}"#).status, 422);
+    assert_eq!(target.count(), 1);
+    for _ in 0..2 {
+        assert_eq!(target.order("c", r#"{"product":"broken","quantity":2,"reference":"r"}"#).status, 500);
+    }
+    assert_eq!(target.count(), 1);
+}
+
+#[test]
 fn changed_parameters_can_execute_or_replay() {
     let executes = serving("conflict: {changed_parameters: executes}");
     assert_eq!(number(&executes.order("k", ORDER)), 1);

@@ -3,10 +3,13 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+mod check_then_act;
 mod client;
+mod clock;
 mod contracts;
 mod defects;
 mod disconnect;
 mod fixture;
+mod more_defects;
 mod promises;
 mod surface;

@@ -37,7 +37,7 @@ fn every_error_is_json() {
         ("GET", "/orders/x", &[], None, 404),
         ("GET", "/orders/%ff", &[], None, 404),
         ("DELETE", "/orders/7", &[], None, 404),
-        ("PUT", "/orders", &[], Some("{}"), 405),
+        ("PATCH", "/orders", &[], Some("{}"), 405),
         ("POST", "/orders/1", &[], Some("{}"), 405),
         ("DELETE", "/clock", &[], None, 405),
         ("GET", "/orders?status=open", &[], None, 400),

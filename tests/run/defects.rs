@@ -17,10 +17,10 @@ fn the_sound_target_is_blamed_for_nothing() {
 #[test]
 fn every_defect_violates_exactly_its_declared_set() {
     for defect in Defect::ALL {
-        let run = run(&["--defect", defect.id()]);
+        let run = run(&["--defect", &defect.to_string()]);
         let expected: BTreeSet<Requirement> = defect.expected().iter().copied().collect();
-        assert!(!expected.is_empty(), "{}", defect.id());
-        assert_eq!(run.violated(), expected, "{}\n{}", defect.id(), run.stdout);
+        assert!(!expected.is_empty(), "{defect}");
+        assert_eq!(run.violated(), expected, "{defect}\n{}", run.stdout);
         run.assert_code(1);
         for requirement in &expected {
             assert!(run.stdout.contains(requirement.id()), "{requirement} is missing in\n{}", run.stdout);
@@ -34,6 +34,19 @@ fn an_unknown_defect_is_refused_with_a_guess() {
     run.assert_code(2);
     assert!(run.stderr.contains("did you mean `no-dedup`?"), "{}", run.stderr);
     assert!(run.stdout.is_empty());
+}
+
+#[test]
+fn the_value_of_a_defect_is_checked() {
+    for (written, said) in [
+        ("check-then-act=soon", "`soon` is not a length of time"),
+        ("no-dedup=20ms", "the defect `no-dedup` takes no value"),
+        ("check-then-ac=20ms", "did you mean `check-then-act`?"),
+    ] {
+        let run = run(&["--defect", written]);
+        run.assert_code(2);
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+    }
 }
 
 #[test]

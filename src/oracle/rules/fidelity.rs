@@ -10,7 +10,7 @@ use super::super::situation::World;
 use super::super::terms::Terms;
 use super::super::trial::Trial;
 use super::super::words;
-use crate::contract::{BodyFidelity, Fidelity, Requirement, StatusFidelity, Treatment};
+use crate::contract::{BodyFidelity, Contract, Fidelity, Requirement, Row, StatusFidelity, Treatment};
 
 /// Judges an attempt that was certainly replayed.
 pub(super) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World, terms: &Terms<'_>) {
@@ -22,12 +22,17 @@ pub(super) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usi
     let Some((first, answer)) = world.first.and_then(|first| facts[first].answer()).zip(facts[attempt].answer()) else {
         return;
     };
-    let evidence = docket.evidence(attempt, world.first, world.situation, terms);
+    let evidence = docket.evidence(attempt, world, terms);
     let replayed = terms.allows_replaying()
         && evidence.fits_replay(answer)
         && evidence.processed() == Some(false)
         && !evidence.fits_rejection(answer, terms);
     if !replayed {
+        return;
+    }
+    // Where it is not certain which answer was the first, the one it is compared with may have been refreshed.
+    let is_first = trial.actions.all[action].bound.is_none_or(|bound| bound.is_first);
+    if !is_first && refreshes(docket.contract) {
         return;
     }
     let faults = faults(fidelity, first, answer);
@@ -47,6 +52,14 @@ pub(super) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usi
         let attempts = world.first.into_iter().chain([attempt]).map(|index| facts[index].id).collect();
         (promised, attempts, seen(&facts[attempt], &faults))
     });
+}
+
+/// Whether a first answer and a refreshed one may stand side by side under this contract.
+fn refreshes(contract: &Contract) -> bool {
+    let rows =
+        [Row::AfterSuccess, Row::InFlight, Row::InFlightChanged, Row::ChangedParameters, Row::EquivalentParameters];
+    let mut rulings = rows.into_iter().flat_map(|row| contract.rulings(row));
+    rulings.any(|ruling| ruling.case.allow.contains(&Treatment::Refreshes))
 }
 
 /// What of the first answer is missing.

@@ -61,6 +61,9 @@ fn losses(docket: &Docket<'_, '_>, action: &Action) -> Vec<(Requirement, usize, 
         );
         for (_, lost, retries) in &mut losses {
             let unchanged = tried.iter().all(|spelling| *spelling == facts[*lost].spelling);
+            if facts[*lost].spelling != fact.spelling {
+                retries.retain(|retry| facts[*retry].end() <= fact.sent);
+            }
             if unchanged && facts[*lost].end() <= fact.sent && is_told(fact) {
                 retries.push(attempt);
             }
@@ -181,7 +184,7 @@ fn fits_after_success(docket: &Docket<'_, '_>, lost: usize, retry: usize) -> boo
         return false;
     };
     let first = docket.facts[lost].answer().is_some().then_some(lost);
-    docket.evidence(retry, first, Situation::AfterSuccess, &terms).fits_without_processing(answer, &terms)
+    docket.evidence(retry, &World { first, ..world }, &terms).fits_without_processing(answer, &terms)
         || docket.points_at_listed(retry, &terms)
 }
 
@@ -194,8 +197,12 @@ fn tolerated(docket: &Docket<'_, '_>, over: std::time::Duration) -> std::time::D
 /// Whether another attempt of the action, lost later or not over yet, may be what is in flight.
 fn others_may_run(docket: &Docket<'_, '_>, trial: &Trial<'_, '_>, retry: usize) -> bool {
     let facts = &docket.facts;
-    let action = &trial.actions.all[trial.actions.of[retry]];
-    let earlier = action.attempts.iter().take_while(|other| **other < retry);
-    let quiet = earlier.map(|other| facts[*other].over.map(|over| tolerated(docket, over)));
-    quiet.into_iter().any(|over| over.is_none_or(|over| over > facts[retry].sent))
+    let own = [trial.actions.of[retry]];
+    let same_key = facts[retry].key.map_or(&own[..], |key| trial.actions.with_key(key));
+    let earlier = same_key.iter().flat_map(|action| {
+        trial.actions.all[*action].attempts.iter().take_while(|other| facts[**other].sent < facts[retry].end())
+    });
+    let mut over =
+        earlier.filter(|other| **other != retry).map(|other| facts[*other].over.map(|over| tolerated(docket, over)));
+    over.any(|over| over.is_none_or(|over| over > facts[retry].sent))
 }

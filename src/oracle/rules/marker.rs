@@ -21,7 +21,7 @@ pub(super) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usi
     let Some(answer) = fact.answer() else {
         return;
     };
-    let evidence = docket.evidence(attempt, world.first, world.situation, terms);
+    let evidence = docket.evidence(attempt, world, terms);
     let is_first = world.situation == Situation::Fresh && answer.kind == AnswerKind::Success;
     // The marker itself is no evidence here, or it would prove itself right.
     let replayed = terms.allows_replaying()

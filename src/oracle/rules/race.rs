@@ -2,10 +2,12 @@
 //! one first under which every answer is allowed will do. In flight is certain only for an attempt that lies inside
 //! the executing one by the learned margin, or that got an answer which only the in-flight promise allows.
 
+use std::collections::HashMap;
+
 use super::super::action::ActionIndex;
 use super::super::answer::AnswerKind;
 use super::super::docket::Docket;
-use super::super::situation::{World, after};
+use super::super::situation::{World, after, after_unknown};
 use super::super::trial::Trial;
 use super::super::{Judgement, facts::Fact};
 use super::row;
@@ -30,10 +32,27 @@ pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, a
     match fitting {
         Some(first) => in_flight(trial, action, first, &answered),
         // An attempt that nobody saw may have been the first of them.
+        None if may_follow_unknown(trial, action, &answered) => {}
         None if candidates.is_empty() && (earlier_unknown || answered.len() < attempts.len()) => {}
         None => impossible(trial, action, &candidates, &answered),
     }
-    split_parameters(trial, action, &candidates, attempts);
+}
+
+/// Whether every answer is possible after, or during, an earlier attempt that nobody saw the end of.
+fn may_follow_unknown(trial: &Trial<'_, '_>, action: ActionIndex, answered: &[usize]) -> bool {
+    let docket = &trial.docket;
+    let mut named: HashMap<usize, &str> = HashMap::new();
+    trial.actions.all[action].unknown.iter().any(|unknown| {
+        answered.iter().all(|other| {
+            let mut worlds = Vec::new();
+            after_unknown(docket, *unknown, *other, &mut worlds);
+            let silent = worlds.iter().any(|world| world.terms(docket, *other).is_none());
+            let fact = &docket.facts[*other];
+            let identity = fact.success_identity();
+            let same = identity.is_none_or(|identity| *named.entry(fact.meaning).or_insert(identity) == identity);
+            silent || (same && worlds.iter().any(|world| is_allowed_in(docket, world, *other)))
+        })
+    })
 }
 
 /// Those that can have been the first: of each meaning, and of each kind of outcome, one is enough. A success is,
@@ -82,7 +101,19 @@ fn worlds(docket: &Docket<'_, '_>, first: usize, other: usize) -> [World; 2] {
 }
 
 fn is_allowed(docket: &Docket<'_, '_>, first: usize, other: usize) -> bool {
-    worlds(docket, first, other).iter().any(|world| is_allowed_in(docket, world, other))
+    may_come_before(docket, other)
+        || worlds(docket, first, other).iter().any(|world| is_allowed_in(docket, world, other))
+}
+
+/// Whether an attempt may have come before the first, with an outcome that does not bind the key.
+fn may_come_before(docket: &Docket<'_, '_>, attempt: usize) -> bool {
+    let fact = &docket.facts[attempt];
+    let Some(answer) = fact.answer().filter(|answer| matches!(answer.kind, AnswerKind::Drawn(_))) else {
+        return false;
+    };
+    let ruling =
+        after(docket, attempt).row().map(|row| docket.contract.ruling(row, fact.variant, Some(answer.response)));
+    ruling.flatten().is_none_or(|ruling| ruling.case.allows_executing())
 }
 
 /// Whether a server that follows the contract can give this answer here.
@@ -93,7 +124,7 @@ fn is_allowed_in(docket: &Docket<'_, '_>, world: &World, other: usize) -> bool {
     answer.is_unplanned_server_error()
         || answer.kind == AnswerKind::TurnedAway
         || (terms.allows_executing() && answer.can_be_drawn())
-        || docket.evidence(other, world.first, world.situation, &terms).fits_without_processing(answer, &terms)
+        || docket.evidence(other, world, &terms).fits_without_processing(answer, &terms)
 }
 
 /// There is no first under which every answer is allowed.
@@ -105,7 +136,9 @@ fn impossible(trial: &mut Trial<'_, '_>, action: ActionIndex, candidates: &[usiz
             .find(|other| *other != first && !is_allowed(docket, *first, **other))
             .map(|other| (*first, *other)),
         // Each was told that another is running, and none ran.
-        None if answered.iter().all(|other| docket.facts[*other].answer().is_some_and(|answer| answer.in_flight)) => {
+        None if nothing_else_runs(trial, action, answered)
+            && answered.iter().all(|other| docket.facts[*other].answer().is_some_and(|answer| answer.in_flight)) =>
+        {
             answered.first().copied().zip(answered.last().copied())
         }
         None => None,
@@ -119,6 +152,14 @@ fn impossible(trial: &mut Trial<'_, '_>, action: ActionIndex, candidates: &[usiz
         trial.sink.row(docket, action, other, &world, Some(&terms), Judgement::Violated);
         trial.action(action).violated = true;
     }
+}
+
+/// Whether nothing with this key can have been running when the attempts began, or meanwhile.
+fn nothing_else_runs(trial: &Trial<'_, '_>, action: ActionIndex, attempts: &[usize]) -> bool {
+    let facts = &trial.docket.facts;
+    let began = attempts.iter().map(|attempt| facts[*attempt].sent).min().unwrap_or_default();
+    let ended = attempts.iter().map(|attempt| facts[*attempt].end()).max().unwrap_or_default();
+    trial.quiet(action, ended).is_some_and(|quiet| quiet <= began)
 }
 
 /// There is a first under which every answer is allowed: what do the others show about being in flight?
@@ -196,28 +237,4 @@ fn have_met(docket: &Docket<'_, '_>, one: usize, other: usize) -> bool {
     let mut rounds = docket.case.races.iter();
     let round = rounds.find(|round| round.attempts.contains(&one) && round.attempts.contains(&other));
     round.is_none_or(|round| round.overlapped)
-}
-
-/// Other parameters that may have been executed under the same key are an action of their own.
-fn split_parameters(trial: &mut Trial<'_, '_>, action: ActionIndex, candidates: &[usize], attempts: &[usize]) {
-    let Some(first) = candidates.first().copied() else {
-        return;
-    };
-    let meaning = trial.docket.facts[first].meaning;
-    for other in attempts.iter().copied() {
-        let fact = &trial.docket.facts[other];
-        let drawn = fact.answer().is_some_and(|answer| matches!(answer.kind, AnswerKind::Drawn(_)));
-        let succeeded = fact.success_identity().is_some() && !trial.docket.names_known(other);
-        let executed = drawn || succeeded || fact.is_unknown();
-        if fact.meaning == meaning || !executed || trial.actions.of[other] != action {
-            continue;
-        }
-        let granted = worlds(&trial.docket, first, other)
-            .iter()
-            .any(|world| world.terms(&trial.docket, other).is_some_and(|terms| terms.allows_executing()));
-        if granted {
-            let fact = &trial.docket.facts[other];
-            trial.actions.begin_anew(other, fact, true);
-        }
-    }
 }

@@ -32,9 +32,9 @@ pub(super) fn certain(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: u
         return;
     };
     let terms = world.terms(docket, attempt);
-    let fits = terms.as_ref().is_some_and(|terms| {
-        docket.evidence(attempt, world.first, world.situation, terms).fits_without_processing(answer, terms)
-    });
+    let fits = terms
+        .as_ref()
+        .is_some_and(|terms| docket.evidence(attempt, world, terms).fits_without_processing(answer, terms));
     if !fits
         && (settles::is_misplaced(trial, action, attempt, world)
             || server_error::is_unpromised(trial, action, attempt, world, terms.as_ref()))
@@ -53,7 +53,7 @@ pub(super) fn certain(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: u
 /// Compares the readings that are left with the terms, and files what follows.
 fn compare(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World, terms: &Terms<'_>) {
     let docket = &trial.docket;
-    let ruled = docket.evidence(attempt, world.first, world.situation, terms).ruled(terms);
+    let ruled = docket.evidence(attempt, world, terms).ruled(terms);
     match ruled {
         Ruled::Allowed => {
             trial.sink.row(docket, action, attempt, world, Some(terms), Judgement::Holds);
@@ -161,7 +161,7 @@ fn rate_limited(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, 
     let Some(terms) = Terms::of_rate_limit(docket.contract, world.situation, first) else {
         return false;
     };
-    let ruled = docket.evidence(attempt, world.first, world.situation, &terms).ruled(&terms);
+    let ruled = docket.evidence(attempt, world, &terms).ruled(&terms);
     let judgement = match ruled {
         Ruled::Allowed => Judgement::Holds,
         Ruled::Forbidden => Judgement::Violated,
@@ -175,7 +175,8 @@ fn rate_limited(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, 
 /// Judges an attempt that may have met the server in one of several situations: only an answer that none of them
 /// allows says something.
 fn several(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, worlds: &[World]) {
-    if worlds.iter().any(|world| is_possible(trial, attempt, world)) {
+    let foreign = is_foreign(trial, action, attempt);
+    if !foreign && worlds.iter().any(|world| is_possible(trial, attempt, world)) {
         return;
     }
     let ambiguous_age = worlds.iter().find(|world| world.situation == Situation::Expired);
@@ -188,7 +189,9 @@ fn several(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world
         let words =
             ("after a loss: a retry leads to the one effect", "a success, or what the contract allows after one");
         trial.sink.universal(docket, action, (earlier, attempt), loss, Judgement::Violated, words);
-        trial.action(action).violated = true;
+        let action = trial.action(action);
+        action.violated = true;
+        action.merged |= foreign;
     } else if let (Some(_), Some(world)) = (ambiguous_age, worlds.last())
         && docket.facts[attempt].answer().is_some_and(|answer| !answer.is_unplanned_server_error())
     {
@@ -198,13 +201,21 @@ fn several(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world
     }
 }
 
+/// Whether a success names an effect that another key had made before this one was used.
+fn is_foreign(trial: &Trial<'_, '_>, action: ActionIndex, attempt: usize) -> bool {
+    let facts = &trial.docket.facts;
+    let namer = facts[attempt].success_identity().and_then(|identity| trial.docket.namer(identity));
+    let began = trial.actions.all[action].attempts.first().map(|first| facts[*first].sent);
+    namer.is_some_and(|namer| facts[namer].key != facts[attempt].key && Some(facts[namer].end()) < began)
+}
+
 /// Whether a server that follows the contract can give this answer in this situation.
 fn is_possible(trial: &Trial<'_, '_>, attempt: usize, world: &World) -> bool {
     let docket = &trial.docket;
     let (Some(answer), Some(terms)) = (docket.facts[attempt].answer(), world.terms(docket, attempt)) else {
         return true;
     };
-    let evidence = docket.evidence(attempt, world.first, world.situation, &terms);
+    let evidence = docket.evidence(attempt, world, &terms);
     answer.is_unplanned_server_error()
         || answer.kind == AnswerKind::TurnedAway
         || (terms.allows_executing() && answer.can_be_drawn())

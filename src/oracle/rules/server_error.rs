@@ -67,7 +67,7 @@ pub(super) fn is_unpromised(
     let finished = world.first.is_some_and(|first| after(docket, first) != Situation::AfterServerError);
     let executing = match terms {
         Some(terms) => terms.allows_executing(),
-        None => !(finished && world.situation == Situation::AfterSuccess),
+        None => !(finished && matches!(world.situation, Situation::AfterSuccess | Situation::OriginalSurvives)),
     };
     if !executing {
         trial.sink.universal(docket, action, (world.first, attempt), REQUIREMENT, Judgement::Violated, WORDS);

@@ -2,6 +2,7 @@
 
 use super::super::Judgement;
 use super::super::action::ActionIndex;
+use super::super::reading;
 use super::super::situation::World;
 use super::super::trial::Trial;
 use crate::contract::{Cause, Requirement, Situation};
@@ -16,8 +17,12 @@ pub(super) fn is_misplaced(trial: &mut Trial<'_, '_>, action: ActionIndex, attem
     if !fact.answer().is_some_and(|answer| answer.in_flight) || may_be_in_flight(world.situation) {
         return false;
     }
+    // Where the contract is silent about other parameters, its conflicts may look the same.
+    if world.terms(docket, attempt).is_none() && reading::begins_action(world.situation) {
+        return false;
+    }
     let tolerance = docket.contract.replay.as_ref().and_then(|replay| replay.settle).unwrap_or_default().duration();
-    match trial.actions.all[action].quiet.0 {
+    match trial.quiet(action, fact.sent) {
         None => trial.sink.undecided(docket, action, attempt, Requirement::ReplaySettles, Cause::NoBound),
         Some(quiet) if fact.sent < quiet.saturating_add(tolerance) => {}
         Some(_) => {
@@ -35,7 +40,8 @@ pub(super) fn note_settled(trial: &mut Trial<'_, '_>, action: ActionIndex, attem
     let docket = &trial.docket;
     let declared = docket.contract.conflict.as_ref().is_some_and(|conflict| conflict.in_flight.is_some());
     let in_flight = docket.facts[attempt].answer().is_some_and(|answer| answer.in_flight);
-    let quiet = trial.actions.all[action].quiet.0.is_some_and(|quiet| quiet <= docket.facts[attempt].sent);
+    let quiet =
+        trial.quiet(action, docket.facts[attempt].sent).is_some_and(|quiet| quiet <= docket.facts[attempt].sent);
     if declared && quiet && !in_flight && world.first.is_some() && !may_be_in_flight(world.situation) {
         let requirement = Requirement::ReplaySettles;
         trial.sink.universal(docket, action, (world.first, attempt), requirement, Judgement::Holds, WORDS);

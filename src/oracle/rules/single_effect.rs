@@ -29,8 +29,10 @@ struct Unit<'h> {
     /// The effects that it must and may have.
     least: usize,
     most: usize,
-    /// The identities that it named first.
-    named: Vec<&'h str>,
+    /// Effects beyond the one that the contract grants to repeats.
+    granted: usize,
+    /// The identities that it named first, each with the meaning of the parameters that it was named for.
+    named: Vec<(&'h str, usize)>,
     succeeded: bool,
     /// A 5xx that may have had an effect.
     crashed: bool,
@@ -80,6 +82,7 @@ fn units<'h>(trial: &Trial<'_, 'h>, group: &Group<'h>) -> Vec<Unit<'h>> {
                 attempts: Vec::new(),
                 least: 0,
                 most: 0,
+                granted: 0,
                 named: Vec::new(),
                 succeeded: false,
                 crashed: false,
@@ -109,11 +112,12 @@ impl<'h> Unit<'h> {
         if let Some(identity) = fact.success_identity() {
             self.succeeded = true;
             if docket.namer(identity) == Some(attempt) {
-                self.named.push(identity);
+                self.named.push((identity, fact.meaning));
             }
         }
         let crashed = fact.answer().is_some_and(|answer| answer.kind == AnswerKind::Drawn(Drawn::ServerError));
-        let has_effect = crashed || fact.success_identity().is_some() || fact.is_unknown();
+        let succeeded = fact.success_identity().is_some() && !docket.names_known(attempt);
+        let has_effect = crashed || succeeded || fact.is_unknown();
         if may_crash_unbound(docket, attempt) || (has_effect && may_be_own_action(docket, fact.variant)) {
             if !self.free.contains(&fact.meaning) {
                 self.free.push(fact.meaning);
@@ -136,12 +140,13 @@ impl<'h> Unit<'h> {
     fn finish(&mut self, trial: &Trial<'_, '_>) {
         let action = &trial.actions.all[self.action];
         let rose = self.attempts.iter().any(|attempt| matches!(trial.docket.effects.rises[*attempt], Rise::Of(_)));
-        if action.merged && !rose {
+        if action.merged && !rose && self.named.is_empty() {
             self.most = 0;
         } else if self.most > 0 {
+            self.granted = action.granted;
             self.most += action.granted + self.observed();
         }
-        self.least = usize::from(!self.named.is_empty() && !action.merged);
+        self.least = usize::from(!self.named.is_empty());
     }
 
     /// The effects that certainly fall to this unit alone.
@@ -156,6 +161,30 @@ impl<'h> Unit<'h> {
             }
         }
         (sum, complete)
+    }
+
+    /// The most identities that were named for one meaning of the parameters, among those that count.
+    fn most_for_one_meaning(&self, counts: impl Fn(&str) -> bool) -> usize {
+        let mut by_meaning: HashMap<usize, usize> = HashMap::new();
+        for (_, meaning) in self.named.iter().filter(|(identity, _)| counts(identity)) {
+            *by_meaning.entry(*meaning).or_default() += 1;
+        }
+        by_meaning.into_values().max().unwrap_or_default()
+    }
+
+    /// The most effects that certainly fall to one meaning of the parameters.
+    fn most_rises_for_one_meaning(&self, docket: &Docket<'_, '_>) -> usize {
+        let mut by_meaning: HashMap<usize, usize> = HashMap::new();
+        for attempt in &self.attempts {
+            if let Rise::Of(number) = docket.effects.rises[*attempt] {
+                *by_meaning.entry(docket.facts[*attempt].meaning).or_default() += number;
+            }
+        }
+        by_meaning.into_values().max().unwrap_or_default()
+    }
+
+    fn names(&self, listed: &str) -> bool {
+        self.named.iter().any(|(identity, _)| *identity == listed)
     }
 
     fn is_subject(&self) -> bool {
@@ -211,10 +240,10 @@ fn has_too_many(docket: &Docket<'_, '_>, group: &Group<'_>, unit: &Unit<'_>) -> 
     if unit.most == 0 {
         return false;
     }
-    let attributed = unit.attributed(docket).0 > unit.most;
-    let listed = unit.named.len() > unit.most
-        && unit.named.iter().filter(|identity| group.listed().any(|listed| listed == **identity)).count() > unit.most;
-    attributed || listed
+    unit.attributed(docket).0 > unit.most
+        || unit.most_rises_for_one_meaning(docket) > 1 + unit.granted
+        || (unit.named.len() > 1 + unit.granted
+            && unit.most_for_one_meaning(|named| group.listed().any(|listed| listed == named)) > 1 + unit.granted)
 }
 
 /// Whether a confirmed count shows fewer effects than there are successes.
@@ -225,7 +254,7 @@ fn is_short(group: &Group<'_>, units: &[Unit<'_>]) -> bool {
 
 /// Whether it is this unit's effect that is missing: the only one, or the one whose identity is not listed.
 fn lacks_its_own(group: &Group<'_>, unit: &Unit<'_>, units: &[Unit<'_>]) -> bool {
-    let listed = |unit: &Unit<'_>| group.listed().any(|listed| unit.named.contains(&listed));
+    let listed = |unit: &Unit<'_>| group.listed().any(|listed| unit.names(listed));
     let somebody = units.iter().any(|other| other.least > 0 && !listed(other));
     !somebody || !listed(unit)
 }
@@ -233,7 +262,7 @@ fn lacks_its_own(group: &Group<'_>, unit: &Unit<'_>, units: &[Unit<'_>]) -> bool
 /// Whether a confirmed list never showed any effect that the unit's answers name.
 fn is_unlisted(group: &Group<'_>, unit: &Unit<'_>) -> bool {
     let confirmed = group.series.first().and_then(Series::last).is_some_and(|read| read.confirmed);
-    unit.least > 0 && confirmed && !group.listed().any(|listed| unit.named.contains(&listed))
+    unit.least > 0 && confirmed && !group.listed().any(|listed| unit.names(listed))
 }
 
 /// Nothing speaks against the unit; is there enough that speaks for it?
@@ -247,9 +276,10 @@ fn undisputed(docket: &Docket<'_, '_>, group: &Group<'_>, unit: &Unit<'_>, units
     let (least, most) = units.iter().fold((0, 0), |(least, most), unit| (least + unit.least, most + unit.most));
     let totals = || group.series.iter().filter_map(|series| series.last().map(|read| read.total));
     let exact = least == most && totals().all(|total| total == least);
-    let alone = units.len() == 1 && totals().all(|total| (unit.least..=unit.most).contains(&total));
+    let promised = unit.least..=unit.most.min(1 + unit.granted);
+    let alone = units.len() == 1 && totals().all(|total| promised.contains(&total));
     let (sum, complete) = unit.attributed(docket);
-    let attributed = complete && (unit.least..=unit.most).contains(&sum);
+    let attributed = complete && promised.contains(&sum);
     if exact || alone || attributed {
         return Some(Judgement::Holds);
     }
@@ -284,6 +314,7 @@ fn by_identity(docket: &Docket<'_, '_>, unit: &Unit<'_>) -> Option<Judgement> {
         answer.is_some_and(|answer| answer.response.status >= 500)
     });
     match unit.named.len() {
+        _ if unit.most_for_one_meaning(|_| true) > 1 + unit.granted => Some(Judgement::Violated),
         named if named > unit.most => Some(Judgement::Violated),
         0 => None,
         _ if crashed => Some(Judgement::Inconclusive(Cause::ReplayedOrExecuted)),
@@ -329,8 +360,10 @@ fn seen(docket: &Docket<'_, '_>, group: usize, unit: &Unit<'_>) -> String {
     }
     match unit.named.as_slice() {
         [] => {}
-        [one] => parts.push(format!("the answers name {one}")),
-        several => parts.push(format!("the answers name {}", several.join(", "))),
+        named => {
+            let named: Vec<&str> = named.iter().map(|(identity, _)| *identity).collect();
+            parts.push(format!("the answers name {}", named.join(", ")));
+        }
     }
     if group_is_shared(docket, group) {
         parts.push("another intent shares the marker".into());
