@@ -160,7 +160,7 @@ impl<'a> Checklist<'a> {
         let interrupted = broken_off == Some(Reason::Interrupted);
         let line = |requirement: &Requirement| {
             let found = findings.iter().filter(|finding| finding.requirement == *requirement).collect();
-            let reason = || untested_reason(*requirement, contract, unreached, interrupted);
+            let reason = || untested_reason(*requirement, contract, history, unreached, interrupted);
             RequirementLine::new(*requirement, contract, found, reason)
         };
         let clauses: Vec<ClauseLine<'a>> = Clause::ALL
@@ -285,6 +285,7 @@ fn level(standing: Standing<'_>, findings: &[&Finding]) -> Option<Level> {
 fn untested_reason(
     requirement: Requirement,
     contract: &Contract,
+    history: &History,
     unreached: &BTreeMap<Requirement, Reason>,
     interrupted: bool,
 ) -> Reason {
@@ -292,11 +293,23 @@ fn untested_reason(
     if undeclared && !is_derived(requirement, contract) {
         return Reason::NotDeclared;
     }
+    if is_about_being_in_flight(requirement) && serialises(history) {
+        return Reason::TargetSerialises;
+    }
     match unreached.get(&requirement) {
         Some(reason) if *reason != Reason::NotExercised => reason.clone(),
         Some(_) | None if interrupted => Reason::Interrupted,
         Some(_) | None => Reason::NotExercised,
     }
+}
+
+fn is_about_being_in_flight(requirement: Requirement) -> bool {
+    matches!(requirement, Requirement::ConflictInFlight | Requirement::ConflictInFlightChanged)
+}
+
+/// Whether the control saw that the target handles one request after the other.
+fn serialises(history: &History) -> bool {
+    history.calibration.is_some_and(|calibration| calibration.overlaps == Some(false))
 }
 
 /// Whether a requirement without a promise of its own follows from two others.

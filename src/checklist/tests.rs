@@ -1,7 +1,7 @@
 use super::*;
 use crate::history::{
-    AttemptEnd, AttemptId, AttemptStart, CaseEnding, CaseId, Event, EventKind, Intent, IntentId, Outcome, SocketError,
-    Timing,
+    AttemptEnd, AttemptId, AttemptStart, Calibration, CaseEnding, CaseId, Event, EventKind, Intent, IntentId, Outcome,
+    SocketError, Timing,
 };
 
 const CONTRACT: &str = r#"
@@ -105,6 +105,37 @@ fn what_did_not_run_never_reads_as_passed() {
             assert_eq!(summary.code(), 3);
         }
     }
+}
+
+#[test]
+fn a_target_that_serialises_leaves_being_in_flight_untested() {
+    let of = |overlaps| {
+        let calibration = Calibration { overlaps, ..Calibration::default() };
+        History { calibration: Some(calibration), ..History::default() }
+    };
+    let label = |overlaps, findings: &[Finding], requirement| {
+        sum_up(&contract(), &of(overlaps), findings, Bar::default()).label(requirement).to_owned()
+    };
+    for requirement in [ConflictInFlight, ConflictInFlightChanged] {
+        assert_eq!(label(Some(false), &[], requirement), "untested (target serialises)");
+        assert_eq!(label(Some(true), &[], requirement), "untested (not exercised)");
+        assert_eq!(label(None, &[], requirement), "untested (not exercised)");
+        assert_eq!(label(Some(false), &[holds(requirement)], requirement), "holds");
+        assert_eq!(label(Some(false), &[violated(requirement)], requirement), "violated");
+    }
+    assert_eq!(label(Some(false), &[], ReplayAfterSuccess), "untested (not exercised)");
+}
+
+#[test]
+fn a_target_that_serialises_is_a_better_reason_than_the_plan_knows() {
+    let calibration = Calibration { overlaps: Some(false), ..Calibration::default() };
+    let history = History { calibration: Some(calibration), ..History::default() };
+    let unreached = BTreeMap::from([(ConflictInFlight, Reason::Deselected), (KeyMissing, Reason::Deselected)]);
+    let contract = contract();
+    let checklist = Checklist::new(&contract, &history, &[], &unreached, None, Bar::default());
+    let verdict = |wanted| checklist.requirements().find(|line| line.requirement == wanted).unwrap().verdict.clone();
+    assert_eq!(verdict(ConflictInFlight), Verdict::Untested(Reason::TargetSerialises));
+    assert_eq!(verdict(KeyMissing), Verdict::Untested(Reason::Deselected));
 }
 
 #[test]

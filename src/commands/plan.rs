@@ -2,7 +2,7 @@
 
 use crate::history::KeyKind;
 use crate::plan::{Plan, PlannedCase};
-use crate::scenario::{Advance, HookStep, KeyChoice, Send, Step, Wait};
+use crate::scenario::{Advance, HookStep, KeyChoice, Race, RaceCopy, Send, Step, Wait};
 
 /// Says what a plan would send, and what it leaves out and why.
 pub(super) fn text(plan: &Plan, announcement: &str) -> String {
@@ -30,6 +30,7 @@ fn stimuli(case: &PlannedCase) -> String {
 pub(super) fn stimulus(step: &Step) -> String {
     match step {
         Step::Send(send) => sending(send),
+        Step::Race(race) => racing(race),
         Step::Repeat(repeat) => {
             let parameters = repeat.parameters.as_ref().map_or_else(String::new, |name| format!(" with {name}"));
             format!("repeat {}{parameters} until it is settled", repeat.intent)
@@ -68,6 +69,36 @@ fn counted_at(account: Option<&String>, operation: Option<&String>) -> String {
     let operation = operation.map_or_else(String::new, |name| format!(" of operation {name}"));
     let account = account.map_or_else(String::new, |name| format!(" of account {name}"));
     format!("{operation}{account}")
+}
+
+fn racing(race: &Race) -> String {
+    let copies: Vec<_> = race.copies().collect();
+    let own = race.parameters.as_deref();
+    let mut text = format!("race {} copies of {}", copies.len(), race.intent);
+    if let Some(parameters) = own {
+        text.push_str(&format!(" with {parameters}"));
+    }
+    let differing: Vec<String> = copies.iter().filter_map(|copy| differing(race, copy)).collect();
+    if !differing.is_empty() {
+        text.push_str(&format!(" ({})", differing.join(", ")));
+    }
+    if race.rounds() > 1 {
+        text.push_str(&format!(", {} rounds", race.rounds()));
+    }
+    text
+}
+
+/// What sets a copy apart from the others of its race.
+fn differing(race: &Race, copy: &RaceCopy) -> Option<String> {
+    let intent = copy.intent.as_ref().filter(|intent| **intent != race.intent);
+    let parameters = copy.parameters.as_ref().filter(|parameters| race.parameters.as_ref() != Some(parameters));
+    let words = [
+        Some(format!("at {}", copy.at)).filter(|_| copy.at.0 > 0),
+        intent.map(|name| format!("for {name}")),
+        parameters.map(|name| format!("with {name}")),
+    ];
+    let words: Vec<String> = words.into_iter().flatten().collect();
+    if words.is_empty() { None } else { Some(words.join(" ")) }
 }
 
 fn sending(send: &Send) -> String {

@@ -155,7 +155,8 @@ pub struct Race {
     pub attempts: Vec<AttemptId>,
     /// Whether they overlapped at the client by the test of the release.
     pub overlapped: bool,
-    /// The time between the first and the last release.
+    /// The time between the first and the last release of those that were to leave together. A copy with a delay of
+    /// its own is not among them.
     #[serde(with = "nanoseconds")]
     pub spread: Duration,
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::attempt::nanoseconds;
+use super::attempt::{nanoseconds, optional_nanoseconds};
 use crate::contract::{Drawn, Matcher, Period};
 
 /// The facts about the probed operation that the oracle needs. Recorded with the run, because when a recording is
@@ -77,9 +77,12 @@ pub struct Calibration {
     /// How long the target takes from the last byte of a request to the first byte of the answer: the median.
     #[serde(with = "nanoseconds")]
     pub latency: Duration,
-    /// How much that varied.
+    /// How much that varied, also among slow requests.
     #[serde(with = "nanoseconds")]
     pub jitter: Duration,
+    /// How long the target takes for the slow variant; absent where the profile has none, or it was not answered.
+    #[serde(with = "optional_nanoseconds", default, skip_serializing_if = "Option::is_none")]
+    pub slow_latency: Option<Duration>,
     /// The slowest connect round trip.
     #[serde(with = "nanoseconds")]
     pub round_trip: Duration,

@@ -49,17 +49,27 @@ impl Budget {
             match step {
                 Step::Send(send) => {
                     self.attempts += 1;
-                    intents.insert(&send.intent);
-                    actions.insert((&send.intent, send.key, &send.account, &send.operation, &send.method));
+                    intents.insert(send.intent.clone());
+                    actions.insert((send.intent.clone(), send.key, &send.account, &send.operation, &send.method));
+                }
+                Step::Race(race) => {
+                    self.attempts += race.copies().count() as u64 * u64::from(race.rounds());
+                    let raced: Vec<String> = (1..=race.rounds()).flat_map(|round| race.intents(round)).collect();
+                    // Every action of every round is counted; one count is added for every step in any case.
+                    self.counts += counters * READS_PER_COUNT * (raced.len() as u64).saturating_sub(1);
+                    for intent in raced {
+                        actions.insert((intent.clone(), None, &None, &None, &None));
+                        intents.insert(intent);
+                    }
                 }
                 Step::Repeat(repeat) => {
                     self.attempts += most_repeats(repeat, repeat_limit(bound, repeat, max_wait));
-                    intents.insert(&repeat.intent);
-                    actions.insert((&repeat.intent, None, &None, &None, &None));
+                    intents.insert(repeat.intent.clone());
+                    actions.insert((repeat.intent.clone(), None, &None, &None, &None));
                 }
                 Step::Hook(hook) => self.hooks += 1 + if hook.by.is_some() { readings } else { 0 },
                 Step::Count(count) => {
-                    intents.insert(&count.intent);
+                    intents.insert(count.intent.clone());
                 }
                 Step::Wait(_) => {}
             }

@@ -23,6 +23,9 @@ use crate::scenario::{Scenario, ScenarioCase, Step};
 /// The name of the scenario that calibrates the instrument.
 pub const CONTROL: &str = "control";
 
+/// The name of the parameter variant that takes long.
+pub const SLOW: &str = "slow";
+
 /// What will run, what cannot and why.
 #[derive(Clone, Debug)]
 pub struct Plan {

@@ -26,7 +26,8 @@ pub(super) fn of_requirement(bound: &Bound, requirement: Requirement) -> Option<
 }
 
 fn needs_of_step(step: &Step) -> Vec<String> {
-    let parameters = |name: &Option<String>| name.iter().map(|name| format!("parameters.{name}")).collect();
+    let parameters =
+        |name: &Option<String>| -> Vec<String> { name.iter().map(|name| format!("parameters.{name}")).collect() };
     match step {
         // A conditional step is passed over where something is missing.
         Step::Send(send) if send.unless_counted.is_some() => Vec::new(),
@@ -36,6 +37,8 @@ fn needs_of_step(step: &Step) -> Vec<String> {
             needs.extend(needs_of_scope(send));
             needs
         }
+        Step::Race(race) if race.if_offered => Vec::new(),
+        Step::Race(race) => race.copies().flat_map(|copy| parameters(&copy.parameters)).collect(),
         Step::Repeat(repeat) => parameters(&repeat.parameters),
         Step::Hook(hook) => needs_of_hook(hook),
         Step::Count(Count { account, operation, .. }) => needs_of_place(account.as_ref(), operation.as_ref()),
@@ -102,7 +105,11 @@ pub(super) fn longest_wait(bound: &Bound, steps: &[Step]) -> Option<Period> {
                 wait_for_age(&bound.profile().contract, *wait).map(Period)
             }
             Step::Repeat(repeat) => repeat.at_most,
-            Step::Wait(Wait::Settle | Wait::Handler) | Step::Send(_) | Step::Hook(_) | Step::Count(_) => None,
+            Step::Wait(Wait::Settle | Wait::Handler)
+            | Step::Send(_)
+            | Step::Race(_)
+            | Step::Hook(_)
+            | Step::Count(_) => None,
         })
         .max()
 }

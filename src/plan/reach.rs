@@ -8,7 +8,7 @@ use super::{Place, method};
 use crate::contract::{Drawn, Requirement};
 use crate::history::{KeyKind, LossPoint};
 use crate::profile::{BASE, Bound};
-use crate::scenario::{HookStep, KeyChoice, Send, Step};
+use crate::scenario::{HookStep, KeyChoice, Race, Send, Step};
 
 /// The requirements that these stimuli can bring the server to show.
 pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
@@ -25,6 +25,8 @@ pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
             // Whether a conditional step is taken is not known beforehand.
             Step::Send(send) if send.unless_counted.is_some() => {}
             Step::Send(send) => reach.send(send),
+            Step::Race(race) if race.if_offered => {}
+            Step::Race(race) => reach.race(race),
             Step::Repeat(repeat) => {
                 let parameters = repeat.parameters.clone();
                 reach.send(&Send { intent: repeat.intent.clone(), parameters, ..Send::default() });
@@ -145,6 +147,29 @@ impl Reach<'_> {
             self.reached.insert(Requirement::ReplayAfterChange);
         } else {
             self.repeat(&first.variant, variant, earlier);
+        }
+    }
+
+    /// Copies of one action that mean the same, or something else, meet each other in flight.
+    fn race(&mut self, race: &Race) {
+        self.reached.insert(Requirement::ReplaySingleEffect);
+        for round in 1..=race.rounds() {
+            for copy in race.copies() {
+                let intent = copy.intent_in(round);
+                let variant = copy.parameters.unwrap_or_else(|| BASE.to_owned());
+                let scope = self.scope(&Send { intent, ..Send::default() });
+                let earlier = self.earlier.entry(scope).or_default();
+                for other in earlier.iter() {
+                    let same = self.bound.meaning(&other.variant) == self.bound.meaning(&variant);
+                    let requirement =
+                        if same { Requirement::ConflictInFlight } else { Requirement::ConflictInFlightChanged };
+                    self.reached.insert(requirement);
+                }
+                if self.bound.outcome(&variant) != Drawn::Success {
+                    self.reached.insert(Requirement::ReplayFailureEffect);
+                }
+                earlier.push(Earlier { variant, answered: true, at: self.time });
+            }
         }
     }
 

@@ -47,7 +47,7 @@ impl Exchange<'_> {
         let mut lines = Vec::new();
         for (at, entry) in self.entries() {
             match entry {
-                Entry::Race(race) => lines.push(race_line(race)),
+                Entry::Race(race) => lines.push(self.race_line(race)),
                 Entry::Attempt(attempt) => {
                     lines.extend(self.attempt_lines(attempt, &contents));
                     contents.push((attempt.start.id, &attempt.start));
@@ -132,6 +132,20 @@ impl Exchange<'_> {
         lines.extend(self.content_lines(start, earlier));
         lines.extend(self.outcome_lines(attempt));
         lines
+    }
+
+    /// Which actions were raced, within what time they left, and whether they met.
+    fn race_line(&self, race: &RaceRound) -> String {
+        let mut names: Vec<String> = Vec::new();
+        for copy in race.attempts.iter().filter_map(|copy| self.case.attempt(*copy)) {
+            names.extend(self.case.intent(copy.start.intent).map(|intent| escape(&intent.name)));
+        }
+        names.dedup();
+        let of = if names.is_empty() { String::new() } else { format!(" of {}", names.join(", ")) };
+        let overlap = if race.overlapped { "overlapping" } else { "not shown to overlap" };
+        let copies = plural(race.attempts.len(), "attempt");
+        let spread = race.spread.as_secs_f64() * 1000.0;
+        format!("race   {copies}{of} released within {spread:.3} ms, {overlap}")
     }
 
     fn target(&self, start: &AttemptStart) -> String {
@@ -290,13 +304,6 @@ fn listing(listing: &Listing) -> String {
             format!("{} ({})", items.len(), names.join(", "))
         }
     }
-}
-
-fn race_line(race: &RaceRound) -> String {
-    let overlap = if race.overlapped { "overlapping" } else { "not shown to overlap" };
-    let copies = plural(race.attempts.len(), "attempt");
-    let spread = race.spread.as_secs_f64() * 1000.0;
-    format!("race   {copies} released within {spread:.3} ms, {overlap}")
 }
 
 fn hook_line(at: Duration, run: &HookRun) -> String {

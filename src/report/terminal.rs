@@ -10,7 +10,7 @@ use super::leftovers::Effects;
 use super::text::{Paint, Tone, escape, plural, wrap};
 use crate::checklist::{Checklist, ClauseLine, ClauseVerdict, ExitStatus};
 use crate::contract::{Contract, Verdict};
-use crate::history::History;
+use crate::history::{History, RaceRound};
 
 /// The width that is assumed where there is no terminal.
 const DEFAULT_WIDTH: u16 = 100;
@@ -145,11 +145,25 @@ impl View<'_> {
         let result = format!("Result: {} (exit {})", status.word(), status.code());
         let result = self.paint.apply(status_tone(status), &result);
         let why = self.checklist.decision.sentence();
+        let races = races(self.history);
         format!(
-            "{cases} run, {skipped} not run; {requests}; {} made, {left} left behind\n{result}: {why}\n",
+            "{cases} run, {skipped} not run; {requests}; {} made, {left} left behind\n{races}{result}: {why}\n",
             plural(made, "effect")
         )
     }
+}
+
+/// `races: 4 rounds, 4 overlapped, spread ≤ 0.2 ms`, if there were any.
+fn races(history: &History) -> String {
+    let rounds: Vec<&RaceRound> = history.cases.values().flat_map(|case| &case.races).collect();
+    let Some(widest) = rounds.iter().map(|round| round.spread).max() else {
+        return String::new();
+    };
+    let overlapped = rounds.iter().filter(|round| round.overlapped).count();
+    // Rounded up, so that the line never says less than was measured.
+    let tenths = widest.as_nanos().div_ceil(100_000);
+    let rounds = plural(rounds.len(), "round");
+    format!("races: {rounds}, {overlapped} overlapped, spread ≤ {}.{} ms\n", tenths / 10, tenths % 10)
 }
 
 /// `3 hold, 1 violated, 4 untested`; what nobody declared and nobody exercised is not counted.

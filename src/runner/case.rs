@@ -98,6 +98,8 @@ impl<'r> CaseRun<'r> {
                 self.send(send).await?;
                 self.count_intent(&send.intent).await
             }
+            Step::Race(race) if self.passes_over_race(race) => Ok(()),
+            Step::Race(race) => self.race(race).await,
             Step::Repeat(repeat) => {
                 self.repeat(repeat).await?;
                 self.count_intent(&repeat.intent).await

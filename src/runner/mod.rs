@@ -8,6 +8,7 @@ mod hook;
 mod interrupt;
 mod odd_key;
 mod pace;
+mod race;
 mod recorder;
 mod rehearse;
 mod repeat;

@@ -36,7 +36,15 @@ impl Pace {
     /// # Errors
     /// When the cap is reached.
     pub fn take_attempt(&self) -> Result<(), CapReached> {
-        self.take(self.reserve_per_attempt)
+        self.take(1, self.reserve_per_attempt)
+    }
+
+    /// Asks to send several attempts at once: all of them, or none.
+    ///
+    /// # Errors
+    /// When not all of them fit under the cap.
+    pub fn take_attempts(&self, number: u64) -> Result<(), CapReached> {
+        self.take(number, number * self.reserve_per_attempt)
     }
 
     /// Asks to send a count or to run a hook.
@@ -44,7 +52,7 @@ impl Pace {
     /// # Errors
     /// When the cap is reached.
     pub fn take_control(&self) -> Result<(), CapReached> {
-        self.take(0)
+        self.take(1, 0)
     }
 
     /// Asks to send a cleanup request, which uses up what was set aside.
@@ -55,7 +63,7 @@ impl Pace {
         let mut state = self.state();
         state.reserved = state.reserved.saturating_sub(1);
         drop(state);
-        self.take(0)
+        self.take(1, 0)
     }
 
     /// All requests that were sent.
@@ -63,12 +71,12 @@ impl Pace {
         self.state().sent
     }
 
-    fn take(&self, reserve: u64) -> Result<(), CapReached> {
+    fn take(&self, number: u64, reserve: u64) -> Result<(), CapReached> {
         let mut state = self.state();
-        if state.sent + state.reserved + 1 + reserve > self.cap {
+        if state.sent + state.reserved + number + reserve > self.cap {
             return Err(CapReached);
         }
-        state.sent += 1;
+        state.sent += number;
         state.reserved += reserve;
         Ok(())
     }
@@ -111,6 +119,16 @@ mod tests {
         assert_eq!(pace.take_cleanup(), Ok(()));
         assert_eq!(pace.take_cleanup(), Err(CapReached));
         assert_eq!(pace.sent(), 5);
+    }
+
+    #[test]
+    fn a_race_fits_under_the_cap_as_a_whole_or_not_at_all() {
+        let pace = Pace::new(7, true);
+        assert_eq!(pace.take_attempts(4), Err(CapReached));
+        assert_eq!(pace.take_attempts(3), Ok(()));
+        assert_eq!(pace.sent(), 3);
+        assert_eq!(pace.take_control(), Ok(()));
+        assert_eq!(pace.take_attempts(1), Err(CapReached));
     }
 
     #[test]

@@ -29,6 +29,13 @@ pub fn rehearse(bound: &Bound, plan: &Plan) -> Result<(), RenderError> {
 fn rehearse_step(bound: &Bound, step: &Step) -> Result<(), RenderError> {
     match step {
         Step::Send(send) => rehearse_send(bound, send),
+        Step::Race(race) => race
+            .copies()
+            .filter(|copy| !race.if_offered || copy.parameters.as_deref().is_none_or(|name| bound.has_variant(name)))
+            .try_for_each(|copy| {
+                let send = Send { intent: race.intent.clone(), parameters: copy.parameters, ..Send::default() };
+                rehearse_send(bound, &send)
+            }),
         Step::Repeat(Repeat { intent, parameters, .. }) => {
             let (intent, parameters) = (intent.clone(), parameters.clone());
             rehearse_send(bound, &Send { intent, parameters, ..Send::default() })

@@ -76,10 +76,20 @@ impl CaseRun<'_> {
         self.context.pace.take_attempt()?;
         let (start, request) = self.prepare(intent, send)?;
         let id = start.id;
-        self.first_attempts.entry(intent.name.clone()).or_insert(id);
         self.context.recorder.record_synced(Some(&self.case.id), EventKind::AttemptStarted(start)).await?;
         let options = self.options(send);
         let attempted = wire::attempt(&self.context.endpoint, &request, &options).await;
+        self.conclude(intent, id, send, attempted)
+    }
+
+    /// Writes down what became of an attempt.
+    pub(super) fn conclude(
+        &mut self,
+        intent: &Intent,
+        id: AttemptId,
+        send: &Send,
+        attempted: wire::Attempted,
+    ) -> Result<AttemptEnd, Stop> {
         let end = self.end(id, send, attempted);
         self.note_unfinished(&end);
         self.named.extend(end.identity.iter().map(|identity| (intent.marker.clone(), identity.clone())));
@@ -87,7 +97,7 @@ impl CaseRun<'_> {
         Ok(end)
     }
 
-    fn prepare(&mut self, intent: &Intent, send: &Send) -> Result<(AttemptStart, Request), Stop> {
+    pub(super) fn prepare(&mut self, intent: &Intent, send: &Send) -> Result<(AttemptStart, Request), Stop> {
         let bound = &self.context.bound;
         let key = self.key(intent, send.key);
         let operation = send.operation.as_deref().unwrap_or(DEFAULT);
@@ -103,6 +113,7 @@ impl CaseRun<'_> {
             method: send.method.as_deref().map(|written| plan::method(bound, written)),
         })?;
         self.attempts += 1;
+        self.first_attempts.entry(intent.name.clone()).or_insert(AttemptId(self.attempts));
         let start = AttemptStart {
             id: AttemptId(self.attempts),
             intent: intent.id,
@@ -129,7 +140,7 @@ impl CaseRun<'_> {
         }
     }
 
-    fn options(&self, send: &Send) -> AttemptOptions<'_> {
+    pub(super) fn options(&self, send: &Send) -> AttemptOptions<'_> {
         let fraction = send.after.unwrap_or(MIDDLE);
         AttemptOptions {
             lose: send.lose,

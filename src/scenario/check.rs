@@ -1,7 +1,7 @@
 //! What the form of a scenario cannot say: names that must have been mentioned, words that must be known.
 
 use super::document::ScenarioDocument;
-use super::{HookStep, Send, Step};
+use super::{HookStep, Race, Send, Step};
 use crate::document::{At, Located, Problem, is_kebab_case, nearest};
 use crate::history::LossPoint;
 
@@ -79,6 +79,7 @@ impl Check<'_> {
         let at = |path: &str| format!("/steps/{index}/{path}");
         match step {
             Step::Send(send) => self.send(&at("send"), send),
+            Step::Race(race) => self.race(&at("race"), race),
             Step::Repeat(repeat) => self.mention(&at("repeat/intent"), &repeat.intent),
             Step::Count(count) => self.mention(&at("count/intent"), &count.intent),
             Step::Hook(hook) => self.hook(&at("hook"), hook),
@@ -123,6 +124,28 @@ impl Check<'_> {
                 &format!("{at}/after"),
                 "`after` is a part of the service time, and belongs to `lose: execution`",
             );
+        }
+    }
+
+    fn race(&mut self, at: &str, race: &Race) {
+        self.mention(&format!("{at}/intent"), &race.intent);
+        for (index, copy) in race.copies.written().iter().enumerate() {
+            if let Some(intent) = &copy.intent {
+                self.mention(&format!("{at}/copies/{index}/intent"), intent);
+            }
+        }
+        if race.copies().all(|copy| copy.at.0 > 0) {
+            self.problem(
+                &format!("{at}/copies"),
+                "no copy is sent at `0%`: the others are sent after the first, so there must be one",
+            );
+        }
+        if race.rounds() == 0 {
+            self.problem(&format!("{at}/rounds"), "a race of no rounds does nothing: `rounds` is 1 or more");
+        }
+        // The actions of later rounds can be named by later steps.
+        for round in 2..=race.rounds() {
+            self.mentioned.extend(race.intents(round));
         }
     }
 

@@ -14,6 +14,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ("control", include_str!("../../scenarios/control.yaml")),
     ("lost-response", include_str!("../../scenarios/lost-response.yaml")),
     ("key-reuse", include_str!("../../scenarios/key-reuse.yaml")),
+    ("in-flight", include_str!("../../scenarios/in-flight.yaml")),
     ("validation-failure", include_str!("../../scenarios/validation-failure.yaml")),
     ("replay-of-failures", include_str!("../../scenarios/replay-of-failures.yaml")),
     ("after-change", include_str!("../../scenarios/after-change.yaml")),

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Advance, KeyChoice};
+use super::{Advance, KeyChoice, Race};
 use crate::contract::{Clause, Period};
 use crate::history::Loss;
 
@@ -42,6 +42,8 @@ pub struct ScenarioCase {
 pub enum Step {
     /// Sends one attempt.
     Send(Send),
+    /// Sends several attempts that meet at the server.
+    Race(Race),
     /// Sends attempts until the key is no longer in flight.
     Repeat(Repeat),
     /// Lets time pass.
@@ -94,8 +96,15 @@ pub struct Send {
 }
 
 /// A part of a whole, written like `50%`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Percent(pub u8);
+
+impl Percent {
+    /// This part of a length of time.
+    pub fn of(self, whole: std::time::Duration) -> std::time::Duration {
+        whole * u32::from(self.0) / 100
+    }
+}
 
 impl Serialize for Percent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -71,7 +71,7 @@ pub struct Attempted {
 }
 
 /// How an exchange came to its end.
-enum Exchanged {
+pub(super) enum Exchanged {
     Answered(Answer),
     Lost(LossPoint),
     Failed(Fault),
@@ -118,7 +118,12 @@ async fn exchange(transport: &mut Transport, request: &Request, options: &Attemp
 }
 
 /// Ends the connection and puts the record together.
-async fn finish(transport: Transport, exchanged: Exchanged, began: Instant, options: &AttemptOptions<'_>) -> Attempted {
+pub(super) async fn finish(
+    transport: Transport,
+    exchanged: Exchanged,
+    began: Instant,
+    options: &AttemptOptions<'_>,
+) -> Attempted {
     let by = match (&exchanged, options.lose) {
         (Exchanged::Answered(_) | Exchanged::Lost(_), Some(loss)) => loss.by,
         (Exchanged::Answered(_) | Exchanged::Lost(_), None) | (Exchanged::Failed(_), _) => Ending::Closed,
@@ -157,7 +162,7 @@ fn failed(fault: Fault, bytes_written: u64, request_written: bool, options: &Att
 }
 
 /// The record of an attempt that never had a connection.
-fn unconnected(began: Instant, fault: Fault, options: &AttemptOptions<'_>) -> Attempted {
+pub(super) fn unconnected(began: Instant, fault: Fault, options: &AttemptOptions<'_>) -> Attempted {
     let timing = Timing {
         began: began.saturating_duration_since(options.started),
         ended: options.started.elapsed(),
@@ -167,7 +172,7 @@ fn unconnected(began: Instant, fault: Fault, options: &AttemptOptions<'_>) -> At
 }
 
 /// Opens a connection to the first address of the endpoint that takes one.
-async fn open(endpoint: &Endpoint) -> Result<Socket, Fault> {
+pub(super) async fn open(endpoint: &Endpoint) -> Result<Socket, Fault> {
     let unresolved = |reason: String| Fault::new(SocketError::Unresolved, reason);
     let addresses = tokio::net::lookup_host((endpoint.host(), endpoint.port()))
         .await

@@ -1,7 +1,8 @@
 //! The wire: one attempt is one request, sent byte for byte as it was rendered, and never again.
 //!
 //! There are two clients. [`attempt`] is the instrument: it owns its socket, knows when each part of a request left,
-//! breaks an exchange off wherever it is told to, and gives every kind of silence a name. [`ControlClient`] serves
+//! breaks an exchange off wherever it is told to, and gives every kind of silence a name; [`race`] is the same for several
+//! requests that shall meet at the server. [`ControlClient`] serves
 //! what is not under test: counts, cleanup, hooks. Neither re-sends, follows or decodes anything.
 //!
 //! How an attempt is layered, from below: `Socket` (TCP: counts, stamps, endings), `Transport` (the bytes of one
@@ -14,6 +15,7 @@ mod beginning;
 mod control;
 mod endpoint;
 mod fault;
+mod gate;
 mod loss;
 mod rendering;
 mod socket;
@@ -22,3 +24,4 @@ mod transport;
 pub use attempt::{AttemptOptions, Attempted, DEFAULT_BODY_LIMIT, DEFAULT_FRACTION, DEFAULT_TIME_LIMIT, attempt};
 pub use control::{ControlClient, ControlError, ControlOptions};
 pub use endpoint::{Endpoint, EndpointError};
+pub use gate::{RaceCopy, Raced, race};

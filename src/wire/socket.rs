@@ -1,6 +1,7 @@
 //! Our end of a TCP connection: it counts, takes the time, and goes away as it is told to.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -57,6 +58,22 @@ impl Socket {
     /// When the last byte so far was written.
     pub(super) fn last_written(&self) -> Option<Instant> {
         self.last_written
+    }
+
+    /// Writes at once as much as the operating system takes.
+    pub(super) fn write_now(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.stream.try_write(bytes)?;
+        self.wrote(count);
+        Ok(count)
+    }
+
+    /// Whether there is something to read, or the peer has gone. Asks the operating system and takes nothing away.
+    pub(super) fn has_news(&self) -> bool {
+        let mut one = [MaybeUninit::uninit()];
+        match SockRef::from(&self.stream).peek(&mut one) {
+            Ok(_) => true,
+            Err(error) => error.kind() != io::ErrorKind::WouldBlock,
+        }
     }
 
     /// Goes away. What was written reaches the peer first, as far as this side can see to that.

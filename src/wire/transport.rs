@@ -95,6 +95,22 @@ impl Transport {
         poll_fn(|context| self.poll_send(context, position)).await.map_err(|error| Fault::from_io(&error))
     }
 
+    /// Writes the rest of the request in this very moment. What does not go through at once is left to the reading of
+    /// the answer, and so is a failure: there may be an answer all the same.
+    pub(super) fn write_rest_now(&mut self) {
+        while self.position < self.request.end() {
+            match self.socket.write_now(&self.request.bytes()[self.position..]) {
+                Ok(0) => return,
+                Ok(count) => self.position += count,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) => {
+                    self.write_fault = Some(Fault::from_io(&error));
+                    return;
+                }
+            }
+        }
+    }
+
     /// Reads the beginning of the answer: interim responses, the status, and not a byte more. Can be cancelled at any
     /// time without losing what was read.
     pub(super) async fn read_beginning(&mut self) -> Result<(), Fault> {

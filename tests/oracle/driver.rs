@@ -141,6 +141,7 @@ impl Driver {
             latency: Duration::from_millis(1_000),
             jitter: Duration::from_millis(8),
             round_trip: Duration::from_millis(10),
+            slow_latency: None,
             overlaps: Some(true),
         });
         history.cases.insert(driver.case.id.clone(), driver.case);
@@ -371,11 +372,11 @@ impl Driver {
 
 fn empty_case() -> CaseHistory {
     CaseHistory {
-        voided: Vec::new(),
         id: CaseId("example".into()),
         info: CaseInfo { scenario: "example".into(), clause: None },
         intents: Vec::new(),
         attempts: Vec::new(),
+        voided: Vec::new(),
         counts: Vec::new(),
         races: Vec::new(),
         hooks: Vec::new(),

@@ -5,8 +5,8 @@ use std::time::Duration;
 use idemspec::contract::{Matcher, Period};
 use idemspec::history::{
     Attempt, AttemptEnd, AttemptId, AttemptStart, Calibration, CaseEnding, CaseHistory, CaseId, CaseInfo, Count,
-    CountFailure, CounterFact, Drawn, History, HookRun, Intent, IntentId, Item, Listing, LossPoint, Outcome, RunInfo,
-    SocketError, Subject, Timing, VariantFact,
+    CountFailure, CounterFact, Drawn, History, HookRun, Intent, IntentId, Item, Listing, LossPoint, Outcome, Race,
+    RunInfo, SocketError, Subject, Timing, VariantFact,
 };
 use idemspec::message::{Body, Response, ShownRequest};
 use indexmap::IndexMap;
@@ -66,6 +66,7 @@ fn calibration(setting: &Setting) -> Calibration {
         latency: Duration::from_secs(1),
         jitter: Duration::from_millis(5),
         round_trip: Duration::from_millis(2),
+        slow_latency: Some(Duration::from_secs(8)),
         overlaps: Some(!setting.serialises),
     }
 }
@@ -165,6 +166,7 @@ impl Reader {
             match line.split_once([' ', ':']).unwrap_or((line, "")) {
                 ("effects", rest) => self.effects(at, rest.trim_start_matches(':')),
                 ("hook", rest) => self.hook(at, rest),
+                ("raced", rest) => self.raced(rest),
                 ("interrupted", _) => self.case.ending = Some(CaseEnding::Interrupted),
                 (verb, rest) if verb.starts_with('S') => self.send(at, verb, rest),
                 _ => panic!("`{line}` is no line of the notation"),
@@ -172,6 +174,12 @@ impl Reader {
         }
         self.case.attempts.sort_by_key(|attempt| attempt.start.id);
         self.case
+    }
+
+    /// Everything so far was one round of a race, in which the copies met; or `apart`, in which that was not shown.
+    fn raced(&mut self, how: &str) {
+        let attempts = self.case.attempts.iter().map(|attempt| attempt.start.id).collect();
+        self.case.races.push(Race { attempts, overlapped: how != "apart", spread: Duration::ZERO });
     }
 
     fn intent(&mut self, marker: &str) -> IntentId {

@@ -6,6 +6,7 @@ mod defects;
 mod durability;
 mod elsewhere;
 mod interruption;
+mod races;
 mod retention;
 mod secrets;
 mod support;

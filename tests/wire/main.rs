@@ -5,6 +5,7 @@
 mod answers;
 mod control;
 mod losses;
+mod races;
 mod raw_server;
 mod silence;
 

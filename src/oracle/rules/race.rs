@@ -146,7 +146,8 @@ fn impossible(trial: &mut Trial<'_, '_>, action: ActionIndex, candidates: &[usiz
     let Some((first, other)) = pair else {
         return;
     };
-    let [world, _] = worlds(docket, first, other);
+    let [in_flight, finished] = worlds(docket, first, other);
+    let world = if serialises(docket) { finished } else { in_flight };
     if let Some(terms) = world.terms(docket, other) {
         trial.sink.row(docket, action, other, &world, Some(&terms), Judgement::Violated);
         trial.action(action).violated = true;
@@ -187,11 +188,19 @@ fn in_flight(trial: &mut Trial<'_, '_>, action: ActionIndex, first: usize, answe
             return;
         }
     }
+    if serialises(&trial.docket) {
+        return;
+    }
     if let (false, Some((world, other))) = (shown, undecided) {
         let terms = world.terms(&trial.docket, other);
         let judgement = Judgement::Inconclusive(Cause::NotShownInFlight);
         trial.sink.row(&trial.docket, action, other, &world, terms.as_ref(), judgement);
     }
+}
+
+/// Whether the control saw that the target handles one request after the other: then nothing is ever in flight.
+fn serialises(docket: &Docket<'_, '_>) -> bool {
+    docket.calibration.overlaps == Some(false)
 }
 
 /// A silence and a turning away say nothing about being in flight.
@@ -219,4 +228,13 @@ fn is_inside(docket: &Docket<'_, '_>, executing: usize, inside: usize) -> bool {
         && outer.written + margin < inner.sent
         && inner.written + margin < outer.read
         && (refused || inner.read + margin >= outer.read)
+        && have_met(docket, executing, inside)
+}
+
+/// Whether two copies of one round passed the test of the release, if they are such.
+fn have_met(docket: &Docket<'_, '_>, one: usize, other: usize) -> bool {
+    let (one, other) = (docket.facts[one].id, docket.facts[other].id);
+    let mut rounds = docket.case.races.iter();
+    let round = rounds.find(|round| round.attempts.contains(&one) && round.attempts.contains(&other));
+    round.is_none_or(|round| round.overlapped)
 }

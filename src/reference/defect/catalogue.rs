@@ -23,6 +23,8 @@ pub(super) const NO_DEDUP: Entry = Entry {
         Requirement::ReplayAfterChange,
         Requirement::ConflictChangedParameters,
         Requirement::ConflictEquivalentParameters,
+        Requirement::ConflictInFlight,
+        Requirement::ConflictInFlightChanged,
     ],
 };
 
@@ -61,6 +63,7 @@ pub(super) const DEDUPE_BY_BODY: Entry = Entry {
         Requirement::KeyFresh,
         Requirement::ReplaySingleEffect,
         Requirement::ConflictChangedParameters,
+        Requirement::ConflictInFlightChanged,
     ],
 };
 

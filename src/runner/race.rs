@@ -1,0 +1,90 @@
+//! The step `race`: attempts that meet at the server, in rounds, each with actions of its own.
+
+use std::time::Duration;
+
+use super::case::{CaseRun, Stop};
+use crate::history::{AttemptId, AttemptStart, EventKind, Intent, Race as RaceRecord};
+use crate::message::Request;
+use crate::plan::SLOW;
+use crate::scenario::{Race, Send};
+use crate::wire::{self, RaceCopy};
+
+/// A copy that is about to be sent.
+struct Entrant {
+    intent: Intent,
+    send: Send,
+    start: AttemptStart,
+    request: Request,
+    delay: Duration,
+}
+
+impl CaseRun<'_> {
+    /// Runs all rounds of a race, and counts after each of them.
+    pub(super) async fn race(&mut self, race: &Race) -> Result<(), Stop> {
+        for round in 1..=race.rounds() {
+            self.race_once(race, round).await?;
+            for name in race.intents(round) {
+                self.count_intent(&name).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a race is not possible with this profile, and says that this is no loss.
+    pub(super) fn passes_over_race(&self, race: &Race) -> bool {
+        let offered = |name: &Option<String>| name.as_deref().is_none_or(|name| self.context.bound.has_variant(name));
+        race.if_offered && !race.copies().all(|copy| offered(&copy.parameters))
+    }
+
+    /// One round: every copy is on disk before the first of them has a byte on the wire.
+    async fn race_once(&mut self, race: &Race, round: u32) -> Result<(), Stop> {
+        for name in race.intents(round) {
+            self.intent(&name, None).await?;
+        }
+        self.check_interrupt()?;
+        self.context.pace.take_attempts(race.copies().count() as u64)?;
+        let entrants = self.entrants(race, round).await?;
+        self.announce(&entrants).await?;
+        let copies: Vec<RaceCopy<'_>> =
+            entrants.iter().map(|entrant| RaceCopy { request: &entrant.request, delay: entrant.delay }).collect();
+        let options = self.options(&Send::default());
+        let raced = wire::race(&self.context.endpoint, &copies, &options).await;
+        for (entrant, attempted) in entrants.iter().zip(raced.copies) {
+            self.conclude(&entrant.intent, entrant.start.id, &entrant.send, attempted)?;
+        }
+        let attempts: Vec<AttemptId> = entrants.iter().map(|entrant| entrant.start.id).collect();
+        let record = RaceRecord { attempts, overlapped: raced.overlapped, spread: raced.spread };
+        self.context.recorder.record(Some(&self.case.id), EventKind::Raced(record))?;
+        Ok(())
+    }
+
+    async fn entrants(&mut self, race: &Race, round: u32) -> Result<Vec<Entrant>, Stop> {
+        let latency = self.latency_of(race);
+        let mut entrants = Vec::new();
+        for copy in race.copies() {
+            let name = copy.intent_in(round);
+            let delay = copy.at.of(latency);
+            let intent = self.intent(&name, None).await?;
+            let send = Send { intent: name, parameters: copy.parameters, ..Send::default() };
+            let (start, request) = self.prepare(&intent, &send)?;
+            entrants.push(Entrant { intent, send, start, request, delay });
+        }
+        Ok(entrants)
+    }
+
+    async fn announce(&self, entrants: &[Entrant]) -> Result<(), Stop> {
+        let started = |entrant: &Entrant| EventKind::AttemptStarted(entrant.start.clone());
+        let Some((last, others)) = entrants.split_last() else { return Ok(()) };
+        for entrant in others {
+            self.context.recorder.record(Some(&self.case.id), started(entrant))?;
+        }
+        // Syncing the last syncs everything before it.
+        Ok(self.context.recorder.record_synced(Some(&self.case.id), started(last)).await?)
+    }
+
+    /// The latency of which the delays of a race are parts.
+    fn latency_of(&self, race: &Race) -> Duration {
+        let is_slow = race.copies().any(|copy| copy.parameters.as_deref() == Some(SLOW));
+        self.calibration.slow_latency.filter(|_| is_slow).unwrap_or(self.calibration.latency)
+    }
+}
