@@ -2,8 +2,6 @@
 //! one first under which every answer is allowed will do. In flight is certain only for an attempt that lies inside
 //! the executing one by the learned margin, or that got an answer which only the in-flight promise allows.
 
-use std::collections::HashMap;
-
 use super::super::action::ActionIndex;
 use super::super::answer::AnswerKind;
 use super::super::docket::Docket;
@@ -23,6 +21,10 @@ pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, a
     if answered.is_empty() {
         return;
     }
+    if let Some(foreign) = answered.iter().copied().find(|other| row::is_foreign(trial, action, *other)) {
+        merged(trial, action, foreign);
+        return;
+    }
     let candidates = candidates(&trial.docket, attempts);
     let earlier_unknown = !trial.actions.all[action].unknown.is_empty();
     let fitting = candidates
@@ -38,18 +40,26 @@ pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, a
     }
 }
 
+/// Whichever was the first, the key was not taken for a fresh one.
+fn merged(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize) {
+    let world = World::new(Situation::Fresh, None);
+    let terms = world.terms(&trial.docket, attempt);
+    trial.sink.row(&trial.docket, action, attempt, &world, terms.as_ref(), Judgement::Violated);
+    let action = trial.action(action);
+    (action.violated, action.merged) = (true, true);
+}
+
 /// Whether every answer is possible after, or during, an earlier attempt that nobody saw the end of.
 fn may_follow_unknown(trial: &Trial<'_, '_>, action: ActionIndex, answered: &[usize]) -> bool {
     let docket = &trial.docket;
-    let mut named: HashMap<usize, &str> = HashMap::new();
+    let mut named: Option<&str> = None;
     trial.actions.all[action].unknown.iter().any(|unknown| {
         answered.iter().all(|other| {
             let mut worlds = Vec::new();
             after_unknown(docket, *unknown, *other, &mut worlds);
             let silent = worlds.iter().any(|world| world.terms(docket, *other).is_none());
-            let fact = &docket.facts[*other];
-            let identity = fact.success_identity();
-            let same = identity.is_none_or(|identity| *named.entry(fact.meaning).or_insert(identity) == identity);
+            let identity = docket.facts[*other].success_identity();
+            let same = identity.is_none_or(|identity| *named.get_or_insert(identity) == identity);
             silent || (same && worlds.iter().any(|world| is_allowed_in(docket, world, *other)))
         })
     })
