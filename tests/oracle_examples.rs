@@ -1,5 +1,7 @@
 //! The worked examples: history × contract → verdicts, all of it data under `tests/oracle/`.
 
+#![allow(clippy::unwrap_used)] // a test may panic
+
 #[path = "oracle/notation.rs"]
 mod notation;
 
@@ -62,8 +64,12 @@ fn verdict(findings: &[&Finding]) -> String {
 /// What is wrong about an example; empty if it is as expected.
 fn problems(example: &Example, contracts: &BTreeMap<String, Value>) -> Vec<String> {
     let mut document = contracts[&example.contract].clone();
-    json_patch::merge(&mut document, &if example.patch.is_null() { Value::Object(Default::default()) } else { example.patch.clone() });
-    let contract: Contract = serde_json::from_value(document).unwrap_or_else(|error| panic!("{}: {error}", example.name));
+    json_patch::merge(
+        &mut document,
+        &if example.patch.is_null() { Value::Object(Default::default()) } else { example.patch.clone() },
+    );
+    let contract: Contract =
+        serde_json::from_value(document).unwrap_or_else(|error| panic!("{}: {error}", example.name));
     let mut findings = judge(&contract, &notation::history(&example.history, &example.setting));
     // The control that every history brings along proves a thing or two by itself.
     findings.retain(|finding| example.setting.control.is_some() || finding.case.0 == "example");
@@ -72,7 +78,9 @@ fn problems(example: &Example, contracts: &BTreeMap<String, Value>) -> Vec<Strin
         let about: Vec<&Finding> = findings.iter().filter(|finding| finding.requirement == *requirement).collect();
         let found = verdict(&about);
         let fits = match example.expect.get(requirement.id()) {
-            Some(expected) => found == *expected || found.starts_with(&format!("{expected} (")) && expected == "inconclusive",
+            Some(expected) => {
+                found == *expected || found.starts_with(&format!("{expected} (")) && expected == "inconclusive"
+            }
             None => !found.starts_with("violated"),
         };
         if !fits {

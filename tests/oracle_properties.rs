@@ -1,6 +1,8 @@
 //! Random histories of a model server: a sound one is never blamed, a broken one is blamed for what it broke and
 //! nothing else.
 
+#![allow(clippy::unwrap_used)] // a test may panic
+
 #[path = "oracle/driver.rs"]
 mod driver;
 #[path = "oracle/model.rs"]
@@ -96,9 +98,8 @@ fn step() -> impl Strategy<Value = Step> {
 
 fn script(breaks: impl Strategy<Value = BTreeSet<Break>>) -> impl Strategy<Value = Script> {
     let episodes = prop::collection::vec(prop::collection::vec(step(), 1..7), 1..5);
-    (policy(), breaks, episodes, any::<u64>(), any::<bool>()).prop_map(|(policy, breaks, episodes, noise, settles)| {
-        Script { policy, breaks, episodes, noise, settles }
-    })
+    (policy(), breaks, episodes, any::<u64>(), any::<bool>())
+        .prop_map(|(policy, breaks, episodes, noise, settles)| Script { policy, breaks, episodes, noise, settles })
 }
 
 /// A script that begins with what shows one of the broken promises, under a contract that makes it.
@@ -211,7 +212,8 @@ fn consequences(policy: &Policy, exposed: &Exposed) -> Consequences {
     let fired = &exposed.fired;
     let repeat = if fired.others_tried { R::ConflictOriginalSurvives } else { R::ReplayAfterSuccess };
     let declared = policy.after_success != Promise::Silent;
-    let rows = vec![R::ReplayAfterSuccess, R::ConflictOriginalSurvives, R::ConflictInFlight];
+    let mut rows = vec![R::ReplayAfterSuccess, R::ConflictOriginalSurvives, R::ConflictInFlight];
+    rows.extend(exposed.overlapped.then_some(R::ConflictInFlightChanged));
     let with_losses = |more: Vec<Requirement>| more.into_iter().chain(losses()).chain(rows.clone()).collect();
     let one = |requirement| vec![vec![requirement]];
     match fired.what {
@@ -224,7 +226,7 @@ fn consequences(policy: &Policy, exposed: &Exposed) -> Consequences {
         Break::FailRepeat => Consequences { must: one(R::ReplayNoServerError), may: with_losses(vec![]) },
         Break::IgnoreChanges => Consequences {
             must: one(R::ConflictChangedParameters),
-            may: with_losses(vec![R::ConflictInFlightChanged]),
+            may: with_losses(vec![R::ConflictInFlightChanged, R::ReplaySettles, R::ReplaySingleEffect]),
         },
         Break::NoLock => {
             let mut must = one(R::ReplaySingleEffect);
@@ -240,7 +242,7 @@ fn consequences(policy: &Policy, exposed: &Exposed) -> Consequences {
         // Other parameters that are an action of their own meet the server in another situation.
         Break::Merge => Consequences {
             must: vec![vec![R::KeyFresh, R::ConflictChangedParameters]],
-            may: with_losses(vec![]),
+            may: with_losses(vec![R::ConflictInFlightChanged, R::ReplaySettles, R::ReplaySingleEffect]),
         },
         Break::Wedge => Consequences { must: one(R::ReplaySettles), may: with_losses(vec![]) },
         Break::LeakyFailure => Consequences {

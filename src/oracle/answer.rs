@@ -106,10 +106,7 @@ impl<'c> AnswerReader<'c> {
     pub(super) fn new(contract: &'c Contract) -> Self {
         Self {
             rejections: ROWS.iter().flat_map(|row| matchers(contract, *row)).collect(),
-            in_flight: [Row::InFlight, Row::InFlightChanged]
-                .iter()
-                .flat_map(|row| matchers(contract, *row))
-                .collect(),
+            in_flight: [Row::InFlight, Row::InFlightChanged].iter().flat_map(|row| matchers(contract, *row)).collect(),
             marker: contract.marker().map(|(marker, _, _)| marker),
         }
     }

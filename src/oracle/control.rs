@@ -182,9 +182,8 @@ fn reach_fault(subject: &Subject, facts: &[Fact<'_>], effects: &Effects<'_>) -> 
                 .into()
         });
     }
-    let reached = |group: &Group<'_>| {
-        group.series.iter().all(|series| series.last().is_some_and(|read| read.total >= 2))
-    };
+    let reached =
+        |group: &Group<'_>| group.series.iter().all(|series| series.last().is_some_and(|read| read.total >= 2));
     (!effects.groups.iter().any(reached)).then(|| {
         "the effect count was not seen to reach 2 under one marker, so a second effect might go unseen: check that a \
          second request with a fresh key succeeds, and `operation.effects`"

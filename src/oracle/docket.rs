@@ -8,8 +8,8 @@ use super::facts::{self, Fact};
 use super::odd_key::OddKey;
 use super::reading::Evidence;
 use super::retention::Clock;
-use super::terms::Terms;
 use super::situation::World;
+use super::terms::Terms;
 use crate::contract::Contract;
 use crate::history::{Calibration, CaseHistory, Subject};
 
@@ -109,11 +109,13 @@ impl<'c, 'h> Docket<'c, 'h> {
             Rise::Of(_) | Rise::Nothing => counted,
             Rise::Unknown if !names_success => Rise::Unknown,
             Rise::Unknown if self.subject.count_by_identity => {
-                if names_known { Rise::Nothing } else { Rise::Of(1) }
+                if names_known {
+                    Rise::Nothing
+                } else {
+                    Rise::Of(1)
+                }
             }
-            Rise::Unknown if self.explained[self.effects.group_of[attempt]] && names_known => {
-                Rise::Nothing
-            }
+            Rise::Unknown if self.explained[self.effects.group_of[attempt]] && names_known => Rise::Nothing,
             Rise::Unknown => Rise::Unknown,
         }
     }
@@ -124,12 +126,7 @@ impl<'c, 'h> Docket<'c, 'h> {
     }
 
     /// The evidence about one attempt under these terms.
-    pub(super) fn evidence<'a>(
-        &'a self,
-        attempt: usize,
-        world: &World,
-        terms: &'a Terms<'c>,
-    ) -> Evidence<'a, 'h> {
+    pub(super) fn evidence<'a>(&'a self, attempt: usize, world: &World, terms: &'a Terms<'c>) -> Evidence<'a, 'h> {
         let World { first, situation, unseen, .. } = *world;
         let named = |index: usize| self.facts[index].success_identity();
         let names_first = first.is_some_and(|first| named(first).is_some() && named(first) == named(attempt));
@@ -169,7 +166,9 @@ impl<'c, 'h> Docket<'c, 'h> {
         let closed = |group: usize| {
             let series = &self.effects.groups[group].series;
             !series.is_empty()
-                && series.iter().all(|series| series.last().is_some_and(|read| read.closed && read.total == named[group]))
+                && series
+                    .iter()
+                    .all(|series| series.last().is_some_and(|read| read.closed && read.total == named[group]))
         };
         (0..named.len()).map(closed).collect()
     }

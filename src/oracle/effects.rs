@@ -103,11 +103,7 @@ impl<'h> Effects<'h> {
 }
 
 fn new_series<'h>(subject: &Subject) -> Vec<Series<'h>> {
-    subject
-        .counters
-        .iter()
-        .map(|counter| Series { settle: counter.settle.duration(), ..Series::default() })
-        .collect()
+    subject.counters.iter().map(|counter| Series { settle: counter.settle.duration(), ..Series::default() }).collect()
 }
 
 impl<'h> Group<'h> {

@@ -65,10 +65,7 @@ pub(super) fn begins_action(situation: Situation) -> bool {
 fn follows_errors(situation: Situation) -> bool {
     matches!(
         situation,
-        Situation::Fresh
-            | Situation::AfterFailure
-            | Situation::AfterServerError
-            | Situation::AfterValidationFailure
+        Situation::Fresh | Situation::AfterFailure | Situation::AfterServerError | Situation::AfterValidationFailure
     )
 }
 

@@ -51,7 +51,11 @@ mod tests {
     fn volatile_values_and_member_order_do_not_count_in_json() {
         assert!(same("{}", r#"{"a": 1, "b": 2}"#, r#"{"b": 2, "a": 1}"#));
         assert!(!same("{}", r#"{"a": 1}"#, r#"{"a": 2}"#));
-        assert!(same(r#"volatile: ["$.a", "$.list[*].t"]"#, r#"{"a": 1, "list": [{"t": 1}]}"#, r#"{"a": 2, "list": [{"t": 5}]}"#));
+        assert!(same(
+            r#"volatile: ["$.a", "$.list[*].t"]"#,
+            r#"{"a": 1, "list": [{"t": 1}]}"#,
+            r#"{"a": 2, "list": [{"t": 5}]}"#
+        ));
         assert!(!same(r#"volatile: ["$.a"]"#, r#"{"a": 1, "b": 1}"#, r#"{"a": 2, "b": 2}"#));
     }
 

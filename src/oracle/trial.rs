@@ -31,7 +31,8 @@ pub(super) fn hold(
     case: &CaseHistory,
 ) -> Vec<Finding> {
     let docket = Docket::new(contract, subject, calibration, case);
-    let mut trial = Trial { docket, actions: Actions::default(), sink: Sink::new(case.id.clone()), spellings: HashMap::new() };
+    let mut trial =
+        Trial { docket, actions: Actions::default(), sink: Sink::new(case.id.clone()), spellings: HashMap::new() };
     trial.take_attempts();
     let totals = rules::single_effect::judge(&mut trial);
     rules::failure_effect::judge(&mut trial);
@@ -153,8 +154,8 @@ impl<'h> Trial<'_, 'h> {
             action.others_tried |= first.meaning != fact.meaning;
             // With two effects it is open what a later repeat should get.
             let names = (first.success_identity(), fact.success_identity());
-            action.violated |= first.meaning == fact.meaning
-                && matches!(names, (Some(first), Some(other)) if first != other);
+            action.violated |=
+                first.meaning == fact.meaning && matches!(names, (Some(first), Some(other)) if first != other);
             return;
         }
         if fact.is_unknown() {
@@ -192,7 +193,8 @@ impl<'h> Trial<'_, 'h> {
         };
         let refused = answer.kind == AnswerKind::Drawn(Drawn::ValidationFailure);
         let ruling = self.docket.contract.ruling(Row::AfterValidationFailure, fact.variant, Some(answer.response));
-        let executes = |ruling: &Ruling<'_>| ruling.case.allow.iter().all(|treatment| *treatment == Treatment::Executes);
+        let executes =
+            |ruling: &Ruling<'_>| ruling.case.allow.iter().all(|treatment| *treatment == Treatment::Executes);
         !(refused && ruling.as_ref().is_some_and(executes))
     }
 

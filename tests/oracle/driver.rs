@@ -134,7 +134,8 @@ impl Driver {
             driver.episode = Episode { number, ..Episode::default() };
             driver.play(steps);
         }
-        let setting = Setting { settle: Some(idemspec::contract::Period(Duration::from_millis(settle))), ..Setting::default() };
+        let setting =
+            Setting { settle: Some(idemspec::contract::Period(Duration::from_millis(settle))), ..Setting::default() };
         let mut history = notation::history("", &setting);
         history.calibration = Some(Calibration {
             latency: Duration::from_millis(1_000),
@@ -184,7 +185,9 @@ impl Driver {
             }
             Step::Race(copies) => {
                 self.now += 1_000;
-                self.overlapping(&copies.iter().enumerate().map(|(index, copy)| (*copy, index as Time)).collect::<Vec<_>>());
+                self.overlapping(
+                    &copies.iter().enumerate().map(|(index, copy)| (*copy, index as Time)).collect::<Vec<_>>(),
+                );
             }
             Step::Slow { inner } => {
                 self.now += 1_000;
@@ -396,12 +399,9 @@ fn seen(answer: Answer, ended: Time, loss: Option<LossPoint>, early: bool) -> Se
 fn lost(loss: Option<LossPoint>, ended: Time, bytes_written: u64) -> Seen {
     let outcome = match loss {
         Some(at) => Outcome::Lost { at, bytes_written, status: None },
-        None => Outcome::Failed {
-            error: SocketError::Reset,
-            bytes_written,
-            request_written: true,
-            detail: String::new(),
-        },
+        None => {
+            Outcome::Failed { error: SocketError::Reset, bytes_written, request_written: true, detail: String::new() }
+        }
     };
     (outcome, ended, None, false)
 }

@@ -366,9 +366,7 @@ impl Server {
             return self.repeat_changed(arrival, saved);
         }
         if saved.answer.identity.is_none() {
-            if saved.effect.is_some()
-                && self.policy.in_flight == Promise::Rejects
-                && self.breaks(Break::Stuck, arrival)
+            if saved.effect.is_some() && self.policy.in_flight == Promise::Rejects && self.breaks(Break::Stuck, arrival)
             {
                 return (soon, plain(409));
             }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use idemspec::contract::{Matcher, Period};
 use idemspec::history::{
     Attempt, AttemptEnd, AttemptId, AttemptStart, Calibration, CaseEnding, CaseHistory, CaseId, CaseInfo, Count,
-    CountFailure, CounterFact, Drawn, HookRun, History, Intent, IntentId, Item, Listing, LossPoint, Outcome, RunInfo,
+    CountFailure, CounterFact, Drawn, History, HookRun, Intent, IntentId, Item, Listing, LossPoint, Outcome, RunInfo,
     SocketError, Subject, Timing, VariantFact,
 };
 use idemspec::message::{Body, Response, ShownRequest};
@@ -285,7 +285,9 @@ impl Reader {
         let listing = match words.get("failed") {
             Some("paged") => Listing::Failed(CountFailure::Paged),
             Some(status) => Listing::Failed(CountFailure::Status(status.parse().unwrap())),
-            None => Listing::Items(words.plain.iter().filter(|word| !["none", "once"].contains(word)).map(item).collect()),
+            None => {
+                Listing::Items(words.plain.iter().filter(|word| !["none", "once"].contains(word)).map(item).collect())
+            }
         };
         let only = words.get("counter").map(|counter| counter.parse::<usize>().unwrap());
         let gap = self.settle * 2 + Duration::from_millis(10);
@@ -331,7 +333,8 @@ impl Reader {
 }
 
 fn item(word: &&str) -> Item {
-    let (identity, content) = word.split_once('/').map_or((*word, None), |(left, right)| (left, Some(right.to_owned())));
+    let (identity, content) =
+        word.split_once('/').map_or((*word, None), |(left, right)| (left, Some(right.to_owned())));
     Item { identity: identity.into(), content }
 }
 

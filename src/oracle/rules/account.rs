@@ -8,7 +8,8 @@ use super::super::trial::Trial;
 use crate::contract::Requirement;
 use crate::history::Listing;
 
-const WORDS: (&str, &str) = ("no answer shows another account's result", "an effect of the account's own, or a refusal");
+const WORDS: (&str, &str) =
+    ("no answer shows another account's result", "an effect of the account's own, or a refusal");
 
 /// Judges every success against the lists of all accounts.
 pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>) {
@@ -19,9 +20,11 @@ pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>) {
             continue;
         };
         let listed = owners.get(identity).is_some_and(|accounts| !accounts.contains(&fact.account));
-        let own_list_read = || trial.docket.case.counts.iter().any(|count| {
-            count.account == fact.account && count.after >= fact.id.0 && matches!(count.listing, Listing::Items(_))
-        });
+        let own_list_read = || {
+            trial.docket.case.counts.iter().any(|count| {
+                count.account == fact.account && count.after >= fact.id.0 && matches!(count.listing, Listing::Items(_))
+            })
+        };
         if listed && own_list_read() {
             let action = trial.actions.of[attempt];
             let attempts = (trial.docket.namer(identity), attempt);

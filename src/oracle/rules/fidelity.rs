@@ -13,13 +13,7 @@ use super::super::words;
 use crate::contract::{BodyFidelity, Contract, Fidelity, Requirement, Row, StatusFidelity, Treatment};
 
 /// Judges an attempt that was certainly replayed.
-pub(super) fn judge(
-    trial: &mut Trial<'_, '_>,
-    action: ActionIndex,
-    attempt: usize,
-    world: &World,
-    terms: &Terms<'_>,
-) {
+pub(super) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World, terms: &Terms<'_>) {
     let docket = &trial.docket;
     let Some((fidelity, level, source)) = docket.contract.fidelity() else {
         return;
@@ -62,7 +56,8 @@ pub(super) fn judge(
 
 /// Whether a first answer and a refreshed one may stand side by side under this contract.
 fn refreshes(contract: &Contract) -> bool {
-    let rows = [Row::AfterSuccess, Row::InFlight, Row::InFlightChanged, Row::ChangedParameters, Row::EquivalentParameters];
+    let rows =
+        [Row::AfterSuccess, Row::InFlight, Row::InFlightChanged, Row::ChangedParameters, Row::EquivalentParameters];
     let mut rulings = rows.into_iter().flat_map(|row| contract.rulings(row));
     rulings.any(|ruling| ruling.case.allow.contains(&Treatment::Refreshes))
 }

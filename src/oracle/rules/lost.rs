@@ -20,12 +20,12 @@ const WORDS: (&str, &str) = (
 
 /// Judges every action in which an attempt was lost.
 pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, totals: &Totals) {
-    for action in 0..trial.actions.all.len() {
+    for (action, total) in totals.iter().enumerate() {
         for (kind, lost, retries) in losses(&trial.docket, &trial.actions.all[action]) {
             if trial.actions.all[action].merged {
                 continue;
             }
-            let judgement = verdict(trial, lost, &retries, totals[action]);
+            let judgement = verdict(trial, lost, &retries, *total);
             file(trial, action, (kind, lost, &retries), judgement);
         }
     }
@@ -56,7 +56,9 @@ fn losses(docket: &Docket<'_, '_>, action: &Action) -> Vec<(Requirement, usize, 
     let mut tried: Vec<usize> = Vec::new();
     for attempt in action.attempts.iter().copied() {
         let fact = &facts[attempt];
-        tried.extend((!matches!(fact.reply, Reply::NotSent)).then_some(fact.spelling).filter(|one| !tried.contains(one)));
+        tried.extend(
+            (!matches!(fact.reply, Reply::NotSent)).then_some(fact.spelling).filter(|one| !tried.contains(one)),
+        );
         for (_, lost, retries) in &mut losses {
             let unchanged = tried.iter().all(|spelling| *spelling == facts[*lost].spelling);
             if facts[*lost].spelling != fact.spelling {
@@ -200,6 +202,7 @@ fn others_may_run(docket: &Docket<'_, '_>, trial: &Trial<'_, '_>, retry: usize) 
     let earlier = same_key.iter().flat_map(|action| {
         trial.actions.all[*action].attempts.iter().take_while(|other| facts[**other].sent < facts[retry].end())
     });
-    let mut over = earlier.filter(|other| **other != retry).map(|other| facts[*other].over.map(|over| tolerated(docket, over)));
+    let mut over =
+        earlier.filter(|other| **other != retry).map(|other| facts[*other].over.map(|over| tolerated(docket, over)));
     over.any(|over| over.is_none_or(|over| over > facts[retry].sent))
 }

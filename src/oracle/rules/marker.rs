@@ -12,13 +12,7 @@ use super::super::words;
 use crate::contract::{Requirement, Situation};
 
 /// Judges an attempt that was certainly replayed, or was certainly a first.
-pub(super) fn judge(
-    trial: &mut Trial<'_, '_>,
-    action: ActionIndex,
-    attempt: usize,
-    world: &World,
-    terms: &Terms<'_>,
-) {
+pub(super) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World, terms: &Terms<'_>) {
     let docket = &trial.docket;
     let Some((marker, level, source)) = docket.contract.marker() else {
         return;

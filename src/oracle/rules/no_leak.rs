@@ -11,13 +11,7 @@ use crate::contract::{Requirement, Situation};
 const WORDS: (&str, &str) = ("a conflict does not show the stored answer", "a rejection without the stored content");
 
 /// Judges a rejection of other parameters, where the contract does not let the first answer be shown.
-pub(super) fn judge(
-    trial: &mut Trial<'_, '_>,
-    action: ActionIndex,
-    attempt: usize,
-    world: &World,
-    terms: &Terms<'_>,
-) {
+pub(super) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World, terms: &Terms<'_>) {
     let docket = &trial.docket;
     let facts = &docket.facts;
     let shown = terms.allows_replaying() || terms.allows_refreshing();

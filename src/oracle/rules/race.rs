@@ -111,7 +111,8 @@ fn worlds(docket: &Docket<'_, '_>, first: usize, other: usize) -> [World; 2] {
 }
 
 fn is_allowed(docket: &Docket<'_, '_>, first: usize, other: usize) -> bool {
-    may_come_before(docket, other) || worlds(docket, first, other).iter().any(|world| is_allowed_in(docket, world, other))
+    may_come_before(docket, other)
+        || worlds(docket, first, other).iter().any(|world| is_allowed_in(docket, world, other))
 }
 
 /// Whether an attempt may have come before the first, with an outcome that does not bind the key.
@@ -120,7 +121,8 @@ fn may_come_before(docket: &Docket<'_, '_>, attempt: usize) -> bool {
     let Some(answer) = fact.answer().filter(|answer| matches!(answer.kind, AnswerKind::Drawn(_))) else {
         return false;
     };
-    let ruling = after(docket, attempt).row().map(|row| docket.contract.ruling(row, fact.variant, Some(answer.response)));
+    let ruling =
+        after(docket, attempt).row().map(|row| docket.contract.ruling(row, fact.variant, Some(answer.response)));
     ruling.flatten().is_none_or(|ruling| ruling.case.allows_executing())
 }
 
@@ -132,18 +134,21 @@ fn is_allowed_in(docket: &Docket<'_, '_>, world: &World, other: usize) -> bool {
     answer.is_unplanned_server_error()
         || answer.kind == AnswerKind::TurnedAway
         || (terms.allows_executing() && answer.can_be_drawn())
-        || docket
-            .evidence(other, world, &terms)
-            .fits_without_processing(answer, &terms)
+        || docket.evidence(other, world, &terms).fits_without_processing(answer, &terms)
 }
 
 /// There is no first under which every answer is allowed.
 fn impossible(trial: &mut Trial<'_, '_>, action: ActionIndex, candidates: &[usize], answered: &[usize]) {
     let docket = &trial.docket;
     let pair = match candidates.first() {
-        Some(first) => answered.iter().find(|other| *other != first && !is_allowed(docket, *first, **other)).map(|other| (*first, *other)),
+        Some(first) => answered
+            .iter()
+            .find(|other| *other != first && !is_allowed(docket, *first, **other))
+            .map(|other| (*first, *other)),
         // Each was told that another is running, and none ran.
-        None if nothing_else_runs(trial, action, answered) && answered.iter().all(|other| docket.facts[*other].answer().is_some_and(|answer| answer.in_flight)) => {
+        None if nothing_else_runs(trial, action, answered)
+            && answered.iter().all(|other| docket.facts[*other].answer().is_some_and(|answer| answer.in_flight)) =>
+        {
             answered.first().copied().zip(answered.last().copied())
         }
         None => None,

@@ -32,9 +32,9 @@ pub(super) fn certain(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: u
         return;
     };
     let terms = world.terms(docket, attempt);
-    let fits = terms.as_ref().is_some_and(|terms| {
-        docket.evidence(attempt, world, terms).fits_without_processing(answer, terms)
-    });
+    let fits = terms
+        .as_ref()
+        .is_some_and(|terms| docket.evidence(attempt, world, terms).fits_without_processing(answer, terms));
     if !fits
         && (settles::is_misplaced(trial, action, attempt, world)
             || server_error::is_unpromised(trial, action, attempt, world, terms.as_ref()))
@@ -186,7 +186,8 @@ fn several(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world
     let docket = &trial.docket;
     if let Some(loss) = trial.actions.all[action].loss(&docket.facts) {
         let earlier = trial.actions.all[action].unknown.last().copied();
-        let words = ("after a loss: a retry leads to the one effect", "a success, or what the contract allows after one");
+        let words =
+            ("after a loss: a retry leads to the one effect", "a success, or what the contract allows after one");
         trial.sink.universal(docket, action, (earlier, attempt), loss, Judgement::Violated, words);
         let action = trial.action(action);
         action.violated = true;

@@ -40,7 +40,8 @@ pub(super) fn note_settled(trial: &mut Trial<'_, '_>, action: ActionIndex, attem
     let docket = &trial.docket;
     let declared = docket.contract.conflict.as_ref().is_some_and(|conflict| conflict.in_flight.is_some());
     let in_flight = docket.facts[attempt].answer().is_some_and(|answer| answer.in_flight);
-    let quiet = trial.quiet(action, docket.facts[attempt].sent).is_some_and(|quiet| quiet <= docket.facts[attempt].sent);
+    let quiet =
+        trial.quiet(action, docket.facts[attempt].sent).is_some_and(|quiet| quiet <= docket.facts[attempt].sent);
     if declared && quiet && !in_flight && world.first.is_some() && !may_be_in_flight(world.situation) {
         let requirement = Requirement::ReplaySettles;
         trial.sink.universal(docket, action, (world.first, attempt), requirement, Judgement::Holds, WORDS);
