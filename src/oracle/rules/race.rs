@@ -29,7 +29,7 @@ pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, a
     let earlier_unknown = !trial.actions.all[action].unknown.is_empty();
     let fitting = candidates
         .iter()
-        .find(|first| answered.iter().all(|other| other == *first || is_allowed(&trial.docket, **first, *other)))
+        .find(|first| answered.iter().all(|other| other == *first || is_allowed(trial, **first, *other)))
         .copied();
     match fitting {
         Some(first) => in_flight(trial, action, first, &answered),
@@ -110,9 +110,25 @@ fn worlds(docket: &Docket<'_, '_>, first: usize, other: usize) -> [World; 2] {
     [World::new(in_flight, Some(first)), World::new(finished, Some(first))]
 }
 
-fn is_allowed(docket: &Docket<'_, '_>, first: usize, other: usize) -> bool {
-    may_come_before(docket, other)
+fn is_allowed(trial: &Trial<'_, '_>, first: usize, other: usize) -> bool {
+    let docket = &trial.docket;
+    repeats_earlier(trial, other)
+        || may_come_before(docket, other)
         || worlds(docket, first, other).iter().any(|world| is_allowed_in(docket, world, other))
+}
+
+/// Whether an answer may be the repetition of an outcome from before the race.
+fn repeats_earlier(trial: &Trial<'_, '_>, attempt: usize) -> bool {
+    let docket = &trial.docket;
+    let action = &trial.actions.all[trial.actions.of[attempt]];
+    let (Some(earlier), Some(answer)) = (action.unbound, docket.facts[attempt].answer()) else {
+        return false;
+    };
+    let world = World::new(after(docket, earlier), Some(earlier));
+    !answer.is_success()
+        && world
+            .terms(docket, attempt)
+            .is_none_or(|terms| docket.evidence(attempt, &world, &terms).fits_without_processing(answer, &terms))
 }
 
 /// Whether an attempt may have come before the first, with an outcome that does not bind the key.
@@ -143,7 +159,7 @@ fn impossible(trial: &mut Trial<'_, '_>, action: ActionIndex, candidates: &[usiz
     let pair = match candidates.first() {
         Some(first) => answered
             .iter()
-            .find(|other| *other != first && !is_allowed(docket, *first, **other))
+            .find(|other| *other != first && !is_allowed(trial, *first, **other))
             .map(|other| (*first, *other)),
         // Each was told that another is running, and none ran.
         None if nothing_else_runs(trial, action, answered)
