@@ -223,7 +223,8 @@ impl Driver {
         let answer = (!unsent).then(|| {
             let arrival = Arrival { at: arrives, key: key.clone(), marker: self.marker(), variant, gone, partial };
             let answer = self.server.handle(&arrival);
-            self.expose(sent, variant, false);
+            self.expose(sent, variant, loss.is_some() || silence);
+            self.exposed.iter_mut().skip(before).for_each(|exposed| exposed.overlapped = false);
             answer
         });
         let (outcome, ended, identity, success) = match (answer, gone) {

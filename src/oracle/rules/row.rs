@@ -74,9 +74,6 @@ fn compare(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world
             trial.sink.row(&trial.docket, action, attempt, world, Some(terms), Judgement::Inconclusive(cause));
         }
     }
-    if terms.is_repeatable() {
-        trial.action(action).granted += 1;
-    }
     fidelity::judge(trial, action, attempt, world, terms);
     marker::judge(trial, action, attempt, world, terms);
     no_leak::judge(trial, action, attempt, world, terms);
