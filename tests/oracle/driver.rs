@@ -224,7 +224,8 @@ impl Driver {
         let answer = (!unsent).then(|| {
             let arrival = Arrival { at: arrives, key: key.clone(), marker: self.marker(), variant, gone, partial };
             let answer = self.server.handle(&arrival);
-            self.expose(sent, false);
+            self.expose(sent, variant, loss.is_some() || silence);
+            self.exposed.iter_mut().skip(before).for_each(|exposed| exposed.overlapped = false);
             answer
         });
         let (outcome, ended, identity, success) = match (answer, gone) {
@@ -239,7 +240,9 @@ impl Driver {
         };
         if outcome.response().is_none() {
             let fresh = self.exposed.len().saturating_sub(before);
-            self.exposed.iter_mut().rev().take(fresh).for_each(|exposed| exposed.certain = false);
+            self.exposed.iter_mut().rev().take(fresh).for_each(|exposed| {
+                exposed.certain &= exposed.fired.what == Break::Wedge;
+            });
         }
         let unknown = matches!(outcome, Outcome::Lost { bytes_written: 1.., .. } | Outcome::Failed { .. });
         let failed = outcome.response().is_some_and(|response| response.status >= 500 && variant != Variant::Crashing);
@@ -271,7 +274,7 @@ impl Driver {
                 partial: false,
             };
             answers[index] = Some(self.server.handle(&arrival));
-            self.expose(at, true);
+            self.expose(at, copies[index].0, true);
         }
         let start = self.now;
         for ((variant, offset), answer) in copies.iter().zip(answers) {
@@ -288,7 +291,7 @@ impl Driver {
         self.episode.muddled = true;
     }
 
-    fn expose(&mut self, sent: Time, overlapped: bool) {
+    fn expose(&mut self, sent: Time, variant: Variant, overlapped: bool) {
         for fired in std::mem::take(&mut self.server.fired) {
             let first = self.broken_keys.insert(fired.key.clone());
             let after_loss = self.episode.lost_at.map(|lost| sent.saturating_sub(lost));
@@ -300,7 +303,8 @@ impl Driver {
         {
             for exposed in self.exposed.iter_mut().filter(|exposed| exposed.fired.what == Break::Wedge) {
                 let key = exposed.fired.key.as_deref().and_then(|key| key.split('#').next());
-                if key == Some(&format!("K{}", self.episode.number)) {
+                let same = exposed.fired.variant == variant && !overlapped;
+                if same && key == Some(&format!("K{}", self.episode.number)) {
                     exposed.after_loss = Some(sent.saturating_sub(lost));
                 }
             }

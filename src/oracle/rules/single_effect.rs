@@ -11,7 +11,7 @@ use super::super::facts::Reply;
 use super::super::sink::Promised;
 use super::super::trial::Trial;
 use super::super::{Judgement, words};
-use crate::contract::{Cause, Level, Requirement, Row};
+use crate::contract::{Cause, Effects, Level, Requirement, Row};
 use crate::history::{Drawn, IntentId};
 
 const REQUIREMENT: Requirement = Requirement::ReplaySingleEffect;
@@ -29,6 +29,8 @@ struct Unit<'h> {
     /// The effects that it must and may have.
     least: usize,
     most: usize,
+    /// Executions that may each have had an effect, because the contract says "at least once".
+    repeatable: usize,
     /// Effects beyond the one that the contract grants to repeats.
     granted: usize,
     /// The identities that it named first, each with the meaning of the parameters that it was named for.
@@ -82,6 +84,7 @@ fn units<'h>(trial: &Trial<'_, 'h>, group: &Group<'h>) -> Vec<Unit<'h>> {
                 attempts: Vec::new(),
                 least: 0,
                 most: 0,
+                repeatable: 0,
                 granted: 0,
                 named: Vec::new(),
                 succeeded: false,
@@ -125,6 +128,9 @@ impl<'h> Unit<'h> {
         } else if has_effect && !self.free.contains(&fact.meaning) {
             self.other = Some(fact.meaning);
         }
+        // Once these parameters succeeded, they are not executed again.
+        let finished = self.named.iter().any(|(_, meaning)| *meaning == fact.meaning);
+        self.repeatable += usize::from(!finished && is_repeatable(docket, attempt));
         if self.succeeded || self.crashed || fact.is_unknown() {
             self.most = 1;
         }
@@ -143,8 +149,9 @@ impl<'h> Unit<'h> {
         if action.merged && !rose && self.named.is_empty() {
             self.most = 0;
         } else if self.most > 0 {
-            self.granted = action.granted;
-            self.most += action.granted + self.observed();
+            let succeeded = usize::from(!self.named.is_empty() && self.repeatable > 0);
+            self.granted = self.repeatable.saturating_sub(1) + succeeded;
+            self.most += self.granted + self.observed();
         }
         self.least = usize::from(!self.named.is_empty());
     }
@@ -190,6 +197,18 @@ impl<'h> Unit<'h> {
     fn is_subject(&self) -> bool {
         self.succeeded || self.crashed
     }
+}
+
+/// Whether an attempt may have crashed, and every execution may have an effect of its own after that.
+fn is_repeatable(docket: &Docket<'_, '_>, attempt: usize) -> bool {
+    let fact = &docket.facts[attempt];
+    let crashed = match fact.answer() {
+        Some(answer) => answer.kind == AnswerKind::Drawn(Drawn::ServerError) || answer.is_unplanned_server_error(),
+        None => fact.is_unknown() && fact.draws == Drawn::ServerError,
+    };
+    let first = fact.answer().map(|answer| answer.response);
+    let ruling = docket.contract.ruling(Row::AfterServerError, fact.variant, first);
+    crashed && ruling.is_some_and(|ruling| ruling.case.effects == Effects::Repeatable)
 }
 
 /// Whether parameters other than the first begin an action of their own, or the contract leaves that open.
