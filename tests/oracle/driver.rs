@@ -380,7 +380,6 @@ fn empty_case() -> CaseHistory {
         info: CaseInfo { scenario: "example".into(), clause: None },
         intents: Vec::new(),
         attempts: Vec::new(),
-        voided: Vec::new(),
         counts: Vec::new(),
         races: Vec::new(),
         hooks: Vec::new(),
