@@ -214,6 +214,8 @@ fn consequences(policy: &Policy, exposed: &Exposed) -> Consequences {
     let declared = policy.after_success != Promise::Silent;
     let mut rows = vec![R::ReplayAfterSuccess, R::ConflictOriginalSurvives, R::ConflictInFlight];
     rows.extend(exposed.overlapped.then_some(R::ConflictInFlightChanged));
+    // What nobody saw at once shows later, and elsewhere.
+    rows.extend((!exposed.certain).then_some(R::ConflictChangedParameters));
     let with_losses = |more: Vec<Requirement>| more.into_iter().chain(losses()).chain(rows.clone()).collect();
     let one = |requirement| vec![vec![requirement]];
     match fired.what {
@@ -226,7 +228,13 @@ fn consequences(policy: &Policy, exposed: &Exposed) -> Consequences {
         Break::FailRepeat => Consequences { must: one(R::ReplayNoServerError), may: with_losses(vec![]) },
         Break::IgnoreChanges => Consequences {
             must: one(R::ConflictChangedParameters),
-            may: with_losses(vec![R::ConflictInFlightChanged, R::ReplaySettles, R::ReplaySingleEffect]),
+            may: with_losses(vec![
+                R::ConflictInFlightChanged,
+                R::ReplaySettles,
+                R::ReplaySingleEffect,
+                R::ReplayMarker,
+                R::ReplayFidelity,
+            ]),
         },
         Break::NoLock => {
             let mut must = one(R::ReplaySingleEffect);
@@ -242,7 +250,13 @@ fn consequences(policy: &Policy, exposed: &Exposed) -> Consequences {
         // Other parameters that are an action of their own meet the server in another situation.
         Break::Merge => Consequences {
             must: vec![vec![R::KeyFresh, R::ConflictChangedParameters]],
-            may: with_losses(vec![R::ConflictInFlightChanged, R::ReplaySettles, R::ReplaySingleEffect]),
+            may: with_losses(vec![
+                R::ConflictInFlightChanged,
+                R::ReplaySettles,
+                R::ReplaySingleEffect,
+                R::ReplayMarker,
+                R::ReplayFidelity,
+            ]),
         },
         Break::Wedge => Consequences { must: one(R::ReplaySettles), may: with_losses(vec![]) },
         Break::LeakyFailure => Consequences {
