@@ -10,6 +10,8 @@ mod model;
 #[path = "oracle/notation.rs"]
 #[allow(dead_code)]
 mod notation;
+#[path = "oracle/policy.rs"]
+mod policy;
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -18,7 +20,7 @@ use driver::{Driver, Exposed, Script, Step};
 use idemspec::contract::Requirement;
 use idemspec::history::LossPoint;
 use idemspec::oracle::{Finding, Judgement, judge};
-use model::{BREAKS, Break, Policy, Promise, Variant};
+use policy::{BOUND, BREAKS, Break, Policy, Promise, Variant};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -40,7 +42,7 @@ fn runner() -> TestRunner {
     TestRunner::new_with_rng(config, rng)
 }
 
-fn policy() -> impl Strategy<Value = Policy> {
+fn contracts() -> impl Strategy<Value = Policy> {
     use Promise::{Either, Executes, Refreshes, Rejects, Repeatable, Replays, Silent};
     (
         select(vec![Replays, Replays, Refreshes, Rejects, Silent]),
@@ -98,7 +100,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 fn script(breaks: impl Strategy<Value = BTreeSet<Break>>) -> impl Strategy<Value = Script> {
     let episodes = prop::collection::vec(prop::collection::vec(step(), 1..7), 1..5);
-    (policy(), breaks, episodes, any::<u64>(), any::<bool>())
+    (contracts(), breaks, episodes, any::<u64>(), any::<bool>())
         .prop_map(|(policy, breaks, episodes, noise, settles)| Script { policy, breaks, episodes, noise, settles })
 }
 
@@ -214,19 +216,29 @@ fn consequences(policy: &Policy, exposed: &Exposed) -> Consequences {
     let declared = policy.after_success != Promise::Silent;
     let mut rows = vec![R::ReplayAfterSuccess, R::ConflictOriginalSurvives, R::ConflictInFlight];
     rows.extend(exposed.overlapped.then_some(R::ConflictInFlightChanged));
+    // What nobody saw at once shows later, and elsewhere.
+    rows.extend((!exposed.certain).then_some(R::ConflictChangedParameters));
     let with_losses = |more: Vec<Requirement>| more.into_iter().chain(losses()).chain(rows.clone()).collect();
     let one = |requirement| vec![vec![requirement]];
+    let alone = |requirement| Consequences { must: one(requirement), may: Vec::new() };
+    let with_row = |requirement| Consequences { must: one(requirement), may: with_losses(vec![]) };
     match fired.what {
         Break::Again => {
             let mut must = one(R::ReplaySingleEffect);
             must.extend(declared.then(|| vec![repeat]));
             Consequences { must, may: with_losses(vec![]) }
         }
-        Break::RefuseRepeat => Consequences { must: one(repeat), may: with_losses(vec![]) },
-        Break::FailRepeat => Consequences { must: one(R::ReplayNoServerError), may: with_losses(vec![]) },
+        Break::RefuseRepeat => with_row(repeat),
+        Break::FailRepeat => with_row(R::ReplayNoServerError),
         Break::IgnoreChanges => Consequences {
             must: one(R::ConflictChangedParameters),
-            may: with_losses(vec![R::ConflictInFlightChanged, R::ReplaySettles, R::ReplaySingleEffect]),
+            may: with_losses(vec![
+                R::ConflictInFlightChanged,
+                R::ReplaySettles,
+                R::ReplaySingleEffect,
+                R::ReplayMarker,
+                R::ReplayFidelity,
+            ]),
         },
         Break::NoLock => {
             let mut must = one(R::ReplaySingleEffect);
@@ -234,17 +246,23 @@ fn consequences(policy: &Policy, exposed: &Exposed) -> Consequences {
             must.extend(declared.then(|| vec![R::ConflictInFlight, R::ConflictInFlightChanged]));
             Consequences { must, may: with_losses(vec![R::ConflictInFlightChanged, R::ConflictChangedParameters]) }
         }
-        Break::Stuck => Consequences { must: one(R::ReplaySettles), may: with_losses(vec![]) },
-        Break::Unfaithful => Consequences { must: one(R::ReplayFidelity), may: vec![] },
-        Break::NoMarker => Consequences { must: one(R::ReplayMarker), may: vec![] },
-        Break::Double | Break::Phantom => Consequences { must: one(R::ReplaySingleEffect), may: with_losses(vec![]) },
-        Break::Frozen => Consequences { must: one(R::ReplayAfterValidationFailure), may: with_losses(vec![]) },
+        Break::Stuck => with_row(R::ReplaySettles),
+        Break::Unfaithful => alone(R::ReplayFidelity),
+        Break::NoMarker => alone(R::ReplayMarker),
+        Break::Double | Break::Phantom => with_row(R::ReplaySingleEffect),
+        Break::Frozen => with_row(R::ReplayAfterValidationFailure),
         // Other parameters that are an action of their own meet the server in another situation.
         Break::Merge => Consequences {
             must: vec![vec![R::KeyFresh, R::ConflictChangedParameters]],
-            may: with_losses(vec![R::ConflictInFlightChanged, R::ReplaySettles, R::ReplaySingleEffect]),
+            may: with_losses(vec![
+                R::ConflictInFlightChanged,
+                R::ReplaySettles,
+                R::ReplaySingleEffect,
+                R::ReplayMarker,
+                R::ReplayFidelity,
+            ]),
         },
-        Break::Wedge => Consequences { must: one(R::ReplaySettles), may: with_losses(vec![]) },
+        Break::Wedge => with_row(R::ReplaySettles),
         Break::LeakyFailure => Consequences {
             must: one(R::ReplayFailureEffect),
             may: with_losses(vec![
@@ -254,7 +272,7 @@ fn consequences(policy: &Policy, exposed: &Exposed) -> Consequences {
                 R::ConflictChangedParameters,
             ]),
         },
-        Break::IgnoreMissing => Consequences { must: one(R::KeyMissing), may: vec![] },
+        Break::IgnoreMissing => alone(R::KeyMissing),
     }
 }
 
@@ -269,7 +287,7 @@ fn is_plain(policy: &Policy, exposed: &Exposed) -> bool {
     match exposed.fired.what {
         Break::NoLock => exposed.first && exposed.overlapped && exposed.certain,
         Break::Wedge => {
-            let waited = exposed.after_loss.is_some_and(|after| after > model::BOUND + 1_000);
+            let waited = exposed.after_loss.is_some_and(|after| after > BOUND + 1_000);
             exposed.first && !exposed.overlapped && waited && exposed.certain
         }
         // That something is missing can be said when nothing can still come.

@@ -10,8 +10,9 @@ use idemspec::history::{
 };
 use idemspec::message::{Response, ShownRequest};
 
-use super::model::{Answer, Arrival, BOUND, Break, Fired, Noise, Policy, Promise, Server, Time, Variant};
+use super::model::{Fired, Server};
 use super::notation::{self, Setting};
+use super::policy::{Answer, Arrival, BOUND, Break, Noise, Policy, Promise, Time, Variant};
 
 /// One thing that a client does.
 #[derive(Clone, Debug)]

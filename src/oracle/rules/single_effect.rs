@@ -2,6 +2,7 @@
 //! none.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use super::super::action::ActionIndex;
 use super::super::answer::AnswerKind;
@@ -36,6 +37,8 @@ struct Unit<'h> {
     /// The identities that it named first, each with the meaning of the parameters that it was named for.
     named: Vec<(&'h str, usize)>,
     succeeded: bool,
+    /// When the first success was there.
+    finished: Option<Duration>,
     /// A 5xx that may have had an effect.
     crashed: bool,
     /// The meanings of parameters that may have had an effect without binding the key, or beside what it is bound to.
@@ -88,6 +91,7 @@ fn units<'h>(trial: &Trial<'_, 'h>, group: &Group<'h>) -> Vec<Unit<'h>> {
                 granted: 0,
                 named: Vec::new(),
                 succeeded: false,
+                finished: None,
                 crashed: false,
                 free: Vec::new(),
                 other: None,
@@ -114,6 +118,7 @@ impl<'h> Unit<'h> {
         self.crashed |= fact.answer().is_some_and(|answer| answer.kind == AnswerKind::Drawn(Drawn::ServerError));
         if let Some(identity) = fact.success_identity() {
             self.succeeded = true;
+            self.finished = Some(self.finished.map_or(fact.end(), |finished| finished.min(fact.end())));
             if docket.namer(identity) == Some(attempt) {
                 self.named.push((identity, fact.meaning));
             }
@@ -121,7 +126,8 @@ impl<'h> Unit<'h> {
         let crashed = fact.answer().is_some_and(|answer| answer.kind == AnswerKind::Drawn(Drawn::ServerError));
         let succeeded = fact.success_identity().is_some() && !docket.names_known(attempt);
         let has_effect = crashed || succeeded || fact.is_unknown();
-        if may_crash_unbound(docket, attempt) || (has_effect && may_be_own_action(docket, fact.variant)) {
+        let bound = self.finished.is_some_and(|finished| finished <= fact.sent);
+        if (!bound && may_crash_unbound(docket, attempt)) || (has_effect && may_be_own_action(docket, fact.variant)) {
             if !self.free.contains(&fact.meaning) {
                 self.free.push(fact.meaning);
             }
