@@ -1,5 +1,7 @@
 //! The house rules that a machine can check: imports run one way, files stay readable.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

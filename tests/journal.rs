@@ -1,5 +1,7 @@
 //! A journal reads back into the very same history, and damage is named.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -17,7 +17,7 @@ use crate::journal::JournalWriter;
 use crate::oracle::{self, Instrument};
 use crate::plan::Plan;
 use crate::report::{self, TerminalOptions};
-use crate::runner::{self, Context, Interrupt, InterruptHandle, Pace, Recorder};
+use crate::runner::{self, Context, Interrupt, InterruptHandle, Pace, Pulse, Recorder};
 use crate::wire::{ControlClient, ControlOptions, Endpoint};
 
 /// The exit status of a program that was interrupted twice, as shells have it: 128 + SIGINT.
@@ -60,6 +60,7 @@ async fn probe(arguments: &RunArguments, color: Color, session: Session) -> Resu
         bound,
         recorder: Recorder::new(Some(journal), observer),
         pace: Pace::new(arguments.max_requests, cleans_up),
+        pulse: Pulse::default(),
         interrupt,
         jobs: usize::from(arguments.jobs),
         max_wait: arguments.max_wait,

@@ -8,6 +8,7 @@ mod hook;
 mod interrupt;
 mod odd_key;
 mod pace;
+mod pulse;
 mod race;
 mod recorder;
 mod rehearse;
@@ -19,6 +20,7 @@ mod wait;
 pub use cleanup::{Leftover, leftovers};
 pub use interrupt::{Interrupt, InterruptHandle};
 pub use pace::Pace;
+pub use pulse::Pulse;
 pub use recorder::{Observer, Recorder};
 pub use rehearse::rehearse;
 pub use subject::subject;
@@ -49,6 +51,8 @@ pub struct Context {
     pub recorder: Recorder,
     /// Counts requests, and stops them at the cap.
     pub pace: Pace,
+    /// How fast the target executes.
+    pub pulse: Pulse,
     /// Tells whether the user wants the run to end.
     pub interrupt: Interrupt,
     /// How many cases run at the same time.

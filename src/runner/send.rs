@@ -36,7 +36,11 @@ impl CaseRun<'_> {
     /// Whether the answer to an action's first attempt was faster than a loss that was to hit its execution.
     fn came_too_late(&self, send: &Send, end: &AttemptEnd) -> bool {
         let meant = send.lose.is_some_and(|loss| loss.at == LossPoint::Execution);
-        let missed = matches!(end.outcome, Outcome::Lost { at, .. } if at != LossPoint::Execution);
+        let missed = match end.outcome {
+            Outcome::Lost { at: LossPoint::Execution, .. } => !self.context.pulse.still_works(&end.timing),
+            Outcome::Lost { .. } => true,
+            Outcome::Answered(_) | Outcome::Hidden(_) | Outcome::Failed { .. } => false,
+        };
         let first = self.intents.get(&send.intent).is_some_and(|intent| intent.like.is_none())
             && self.first_attempts.get(&send.intent) == Some(&end.id);
         meant && missed && first
@@ -79,7 +83,13 @@ impl CaseRun<'_> {
         self.context.recorder.record_synced(Some(&self.case.id), EventKind::AttemptStarted(start)).await?;
         let options = self.options(send);
         let attempted = wire::attempt(&self.context.endpoint, &request, &options).await;
-        self.conclude(intent, id, send, attempted)
+        let end = self.conclude(intent, id, send, attempted)?;
+        // A first attempt that succeeded was executed; what comes later may be a replay, which tells nothing.
+        let first = intent.like.is_none() && self.first_attempts.get(&intent.name) == Some(&id);
+        if first && end.success && matches!(end.outcome, Outcome::Answered(_)) {
+            self.context.pulse.learn(&end.timing);
+        }
+        Ok(end)
     }
 
     /// Writes down what became of an attempt.
@@ -144,7 +154,11 @@ impl CaseRun<'_> {
         let fraction = send.after.unwrap_or(MIDDLE);
         AttemptOptions {
             lose: send.lose,
-            service_time: self.calibration.latency.saturating_sub(self.calibration.round_trip),
+            service_time: self
+                .context
+                .pulse
+                .fastest(self.calibration.latency)
+                .saturating_sub(self.calibration.round_trip),
             fraction: f64::from(fraction.0) / 100.0,
             time_limit: self.context.bound.profile().target.time_limit.duration(),
             started: self.context.recorder.started(),
