@@ -1,5 +1,7 @@
 //! Whole runs while every core is busy. A binary of its own, because the load would disturb the tests beside it.
 
+#![allow(clippy::unwrap_used)]
+
 #[allow(dead_code)]
 #[path = "../run/support.rs"]
 mod support;

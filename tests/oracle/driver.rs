@@ -380,6 +380,7 @@ fn empty_case() -> CaseHistory {
         id: CaseId("example".into()),
         info: CaseInfo { scenario: "example".into(), clause: None },
         intents: Vec::new(),
+        voided: Vec::new(),
         attempts: Vec::new(),
         counts: Vec::new(),
         races: Vec::new(),

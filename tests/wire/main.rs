@@ -1,6 +1,5 @@
 //! What is on the wire, told by the server's side: raw sockets that know no HTTP library and record what they saw.
 
-#![allow(clippy::unwrap_used)]
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod answers;
