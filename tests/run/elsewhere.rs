@@ -15,8 +15,8 @@ fn history(run: &Run) -> History {
 /// What the last count of a place in a case listed.
 fn listed(history: &History, case: &str, account: &str, operation: &str) -> usize {
     let case = history.cases.values().find(|known| known.id.0 == case).unwrap();
-    let counts = case.counts.iter().filter(|count| count.account == account && count.operation == operation);
-    match &counts.last().unwrap().listing {
+    let mut counts = case.counts.iter().filter(|count| count.account == account && count.operation == operation);
+    match &counts.next_back().unwrap().listing {
         Listing::Items(items) => items.len(),
         Listing::Failed(failure) => panic!("{failure}"),
     }

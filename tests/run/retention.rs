@@ -12,7 +12,7 @@ use crate::support::{Run, run, write_file};
 
 /// The line of a report about one requirement.
 #[track_caller]
-fn line<'r>(run: &'r Run, requirement: Requirement) -> &'r str {
+fn line(run: &Run, requirement: Requirement) -> &str {
     let found = run.stdout.lines().find(|line| line.contains(requirement.id()));
     found.unwrap_or_else(|| panic!("{requirement} is missing in\n{}", run.stdout))
 }
