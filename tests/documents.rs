@@ -199,6 +199,30 @@ fn every_mistake_of_meaning_is_found_where_it_stands() {
         ("methods: [POST]", "methods: [POST, put]", "put]", "did you mean `PUT`?"),
         ("{rejects: {status: 409}}\n    in", "{chanegd: replays}\n    in", "chanegd", "did you mean `changed`?"),
         ("contract:\n", "hooks: {restart: {command: []}}\ncontract:\n", "[]", "the command is empty"),
+        (
+            "contract:\n",
+            "hooks: {advance-clock: {command: [date]}}\ncontract:\n",
+            "advance-clock",
+            "cannot tell how far to move",
+        ),
+        (
+            "contract:\n",
+            "hooks: {restart: {command: [wait, \"{{seconds}}\"]}}\ncontract:\n",
+            "restart",
+            "in the hook `advance-clock` only",
+        ),
+        (
+            "contract:\n",
+            "operations: {other: {request: {method: POST, path: \"/o/{{marker}}\"}, identity: {json: $.id}, effects: []}}\ncontract:\n",
+            "[]}}",
+            "the list holds no counter",
+        ),
+        (
+            "contract:\n",
+            "operations: {default: {request: {method: POST, path: /o}, identity: {json: $.id}}}\ncontract:\n",
+            "default",
+            "it stands under `operation`",
+        ),
     ];
     for (from, to, at, says) in catalogue {
         one_problem(&with(from, to), at, says);
@@ -355,7 +379,8 @@ fn a_shipped_profile_can_be_extended() {
 
 #[test]
 fn every_shipped_profile_is_sound_and_listed() {
-    let names: Vec<&str> = profile::shipped().iter().map(|(name, _)| *name).collect();
+    let mut names: Vec<&str> = profile::shipped().iter().map(|(name, _)| *name).collect();
+    names.sort_unstable();
     assert_eq!(names, files("profiles"));
     for (name, text) in profile::shipped() {
         let checked = profile::parse(name, text).unwrap_or_else(|problems| panic!("{problems}"));

@@ -29,6 +29,7 @@ fn start() -> AttemptStart {
         id: AttemptId(1),
         intent: IntentId(1),
         key: Some("k".into()),
+        key_kind: None,
         parameters: "base".into(),
         account: "default".into(),
         operation: "default".into(),

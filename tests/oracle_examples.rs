@@ -1,5 +1,7 @@
 //! The worked examples: history × contract → verdicts, all of it data under `tests/oracle/`.
 
+#![allow(clippy::unwrap_used)] // a test may panic
+
 #[path = "oracle/notation.rs"]
 mod notation;
 

@@ -1,63 +1,137 @@
-//! Plans with races: what they need, what they may take, what they reach.
+//! What a plan says before anything is sent: what stimuli can reach, what they need, where they go, what they cost.
 
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
 
-use idemspec::contract::Requirement;
-use idemspec::plan::{Plan, PlanOptions, Selection, reach};
+use idemspec::contract::{Period, Reason, Requirement};
+use idemspec::plan::{Place, Plan, PlanOptions, Selection, method, places, reach};
 use idemspec::profile::{self, BindOptions, Bound};
-use idemspec::scenario::{Scenario, parse};
+use idemspec::scenario::{self, Scenario, Step};
 
-fn bound(without_slow: bool) -> Bound {
-    let mut profile = profile::load("reference").unwrap().profile;
-    if without_slow {
-        profile.operation.parameters.shift_remove("slow");
+fn bound(rest: &str) -> Bound {
+    let text = format!("profile: mine\nextends: reference\n{rest}");
+    let loaded = profile::parse("mine.yaml", &text).unwrap_or_else(|problems| panic!("{problems}"));
+    Bound::new(loaded.profile, &|_| None, &BindOptions::default()).unwrap()
+}
+
+fn steps(written: &str) -> Vec<Step> {
+    let text = format!("scenario: mine\ntitle: t\nsteps: {written}\n");
+    let scenario = scenario::parse("mine.yaml", &text).unwrap_or_else(|problems| panic!("{problems}"));
+    scenario.cases[0].steps.clone()
+}
+
+fn plan(bound: &Bound, scenarios: &[Scenario], max_wait: &str) -> Plan {
+    let max_wait: Period = max_wait.parse().unwrap();
+    Plan::new(bound, scenarios, &PlanOptions { selection: Selection::default(), max_wait })
+}
+
+#[test]
+fn reach_follows_from_the_stimuli() {
+    use Requirement::{
+        ConflictChangedParameters, KeyDistinct, KeyEmpty, KeyFresh, KeyLongest, KeyMalformed, KeyMissing, KeyOverlong,
+        ReplayAfterChange, ReplayAfterFailure, ReplayAfterSuccess, ReplayAfterValidationFailure, RetentionExpired,
+        RetentionKept, ScopeMethods, ScopeOtherAccount, ScopeOtherOperation,
+    };
+    let bound = bound("");
+    let first = "send: {intent: a}";
+    let cases: &[(&str, &[Requirement], &[Requirement])] = &[
+        ("[send: {intent: a, key: none}]", &[KeyMissing], &[KeyFresh]),
+        ("[send: {intent: a, key: empty}]", &[KeyEmpty], &[KeyMissing]),
+        ("[send: {intent: a, key: malformed}]", &[KeyMalformed], &[KeyOverlong]),
+        ("[send: {intent: a, key: overlong}]", &[KeyOverlong], &[KeyLongest]),
+        ("[send: {intent: a, key: longest-sibling}]", &[KeyLongest], &[KeyOverlong]),
+        ("[F, send: {intent: a, key: other-case}]", &[KeyDistinct, KeyFresh], &[ReplayAfterSuccess]),
+        ("[F, send: {intent: a, account: other}]", &[ScopeOtherAccount], &[ReplayAfterSuccess, ScopeMethods]),
+        ("[F, send: {intent: a, operation: other}]", &[ScopeOtherOperation], &[ReplayAfterSuccess]),
+        ("[F, send: {intent: a, method: other}]", &[ScopeMethods], &[ReplayAfterSuccess, ScopeOtherAccount]),
+        ("[send: {intent: a, account: other}]", &[KeyFresh], &[ScopeOtherAccount]),
+        ("[F, hook: {name: advance-clock, by: half}, F]", &[RetentionKept], &[RetentionExpired, ReplayAfterSuccess]),
+        ("[F, hook: {name: advance-clock, by: expiry}, F]", &[RetentionExpired], &[RetentionKept]),
+        ("[F, hook: {name: advance-clock, by: 1h}, F]", &[ReplayAfterSuccess], &[RetentionKept, RetentionExpired]),
+        ("[F, wait: after-expiry, F]", &[RetentionExpired], &[RetentionKept]),
+        ("[F, wait: before-expiry, F]", &[RetentionKept], &[RetentionExpired]),
+        ("[F, hook: {name: change, intent: a}, F]", &[ReplayAfterChange], &[ReplayAfterSuccess]),
+        ("[F, send: {intent: a, parameters: changed}]", &[ConflictChangedParameters], &[ReplayAfterChange]),
+        (
+            "[send: {intent: a, parameters: failing}, send: {intent: a, parameters: failing}]",
+            &[ReplayAfterFailure],
+            &[ReplayAfterSuccess],
+        ),
+        ("[send: {intent: a, parameters: invalid}, F]", &[ReplayAfterValidationFailure], &[ReplayAfterSuccess]),
+    ];
+    for (written, reached, not_reached) in cases {
+        let found = reach(&bound, &steps(&written.replace('F', first)));
+        assert!(reached.iter().all(|requirement| found.contains(requirement)), "{written}: {found:?}");
+        assert!(!not_reached.iter().any(|requirement| found.contains(requirement)), "{written}: {found:?}");
     }
-    Bound::new(profile, &|_| None, &BindOptions { base_url: None, allow_production: false }).unwrap()
-}
-
-fn scenario(steps: &str) -> Scenario {
-    parse("mine.yaml", &format!("scenario: mine\ntitle: Mine\nsteps:\n{steps}")).unwrap()
-}
-
-fn plan(bound: &Bound, scenario: Scenario) -> Plan {
-    let options = PlanOptions { selection: Selection::default(), max_wait: "60s".parse().unwrap() };
-    Plan::new(bound, &[scenario], &options)
-}
-
-fn reached(steps: &str) -> BTreeSet<&'static str> {
-    let scenario = scenario(steps);
-    reach(&bound(false), &scenario.cases[0].steps).into_iter().map(Requirement::id).collect()
 }
 
 #[test]
-fn a_race_takes_its_copies_in_every_round() {
-    let plan = plan(&bound(false), scenario("  - race: {intent: order, copies: 20, rounds: 3}\n"));
-    let budget = plan.budget;
-    assert_eq!((budget.attempts, budget.cleanups, budget.actions), (60, 60, 3));
-    // Before each action, twice after each round, twice at the end.
-    assert_eq!(budget.counts, 3 + 2 * 3 + 2);
+fn the_reference_profile_offers_what_every_shipped_scenario_needs() {
+    let plan = plan(&bound(""), &scenario::load_shipped(), "25h");
+    assert_eq!(plan.skipped, []);
+    let alone: BTreeSet<&str> =
+        plan.cases.iter().filter(|case| case.alone).map(|case| case.scenario.as_str()).collect();
+    assert_eq!(alone, ["after-change", "retention-expiry"].into());
+    assert!(plan.cases.iter().rev().take(alone.len()).all(|case| case.alone), "hooks run last");
+    let unexercised: Vec<&Requirement> =
+        plan.untested.iter().filter(|(_, reason)| **reason != Reason::NotExercised).map(|(found, _)| found).collect();
+    let expected = [
+        Requirement::ReplayRateLimited,
+        Requirement::ConflictInFlight,
+        Requirement::ConflictInFlightChanged,
+        Requirement::ScopeReplicas,
+        Requirement::ScopeStoreUnavailable,
+    ];
+    assert!(unexercised.iter().all(|requirement| expected.contains(requirement)), "{unexercised:?}");
 }
 
 #[test]
-fn what_a_race_needs_is_what_its_copies_need() {
-    let race = "  - race: {intent: order, copies: [{at: 0%}, {at: 50%, parameters: slow}]}\n";
-    assert!(plan(&bound(false), scenario(race)).skipped.is_empty());
-    let without = plan(&bound(true), scenario(race));
-    assert_eq!(without.skipped[0].1.reason.to_string(), "needs parameters.slow");
-    let optional = race.replace("intent: order,", "intent: order, if_offered: true,");
-    assert!(plan(&bound(true), scenario(&optional)).skipped.is_empty());
+fn what_a_profile_does_not_offer_is_named() {
+    let bare = bound(
+        "contract: {key: {max_length: null, encoding: quoted}, retention: null, scope: null}\nhooks: null\noperations: null\n\
+         target: {accounts: null}\n",
+    );
+    let plan = plan(&bare, &scenario::load_shipped(), "25h");
+    let reason = |case: &str| {
+        let skipped = plan.skipped.iter().find(|(id, _)| id.0 == case);
+        skipped.map(|(_, skipped)| skipped.reason.to_string()).unwrap_or_default()
+    };
+    for (case, expected) in [
+        ("longest-key", "needs key.max_length"),
+        ("key-format[key=overlong]", "needs key.max_length"),
+        ("key-distinct[key=quoted]", "needs key.encoding.bare"),
+        ("retention-expiry", "needs clock"),
+        ("retention-wait[wait=after-expiry]", "needs retention.at_most"),
+        ("after-change[hook=delete]", "needs hooks.delete"),
+        ("other-operation", "needs operations.other"),
+        ("other-account", "needs accounts.other"),
+        ("other-method", "needs scope.methods"),
+        ("key-format[key=malformed]", ""),
+    ] {
+        assert_eq!(reason(case), expected, "{case}");
+    }
 }
 
 #[test]
-fn copies_of_one_action_meet_each_other_in_flight() {
-    let same = reached("  - race: {intent: order, copies: 2}\n");
-    assert!(same.contains("conflict.in-flight") && !same.contains("conflict.in-flight-changed"), "{same:?}");
-    let changed = reached("  - race: {intent: order, copies: [{at: 0%}, {at: 50%, parameters: changed}]}\n");
-    assert!(changed.contains("conflict.in-flight-changed") && !changed.contains("conflict.in-flight"), "{changed:?}");
-    let apart = reached("  - race: {intent: order, copies: [{at: 0%}, {at: 0%, intent: other}]}\n");
-    assert!(!apart.contains("conflict.in-flight"), "{apart:?}");
-    let finished = reached("  - race: {intent: order, copies: 2}\n  - send: {intent: order}\n");
-    assert!(finished.contains("replay.after-success"), "{finished:?}");
+fn places_are_counted_and_budgeted() {
+    let bound = bound("");
+    let steps = steps("[send: {intent: a}, send: {intent: a, account: other}, count: {intent: a, operation: other}]");
+    let other = |account: Option<&str>, operation: Option<&str>| Place::new(account, operation);
+    assert_eq!(places(&steps), [other(None, None), other(Some("other"), None), other(None, Some("other"))]);
+    let text = |steps: &str| format!("scenario: mine\ntitle: t\nsteps: {steps}\n");
+    let budget = |steps: &str| plan(&bound, &[scenario::parse("mine.yaml", &text(steps)).unwrap()], "25h").budget;
+    let one = budget("[send: {intent: a}, send: {intent: a}]");
+    let two = budget("[send: {intent: a}, send: {intent: a, account: other}]");
+    assert_eq!((one.actions, two.actions), (1, 2));
+    assert_eq!(two.counts, one.counts * 2);
+    assert_eq!(budget("[hook: {name: advance-clock, by: half}]").hooks, 3, "the hook, and a reading on either side");
+}
+
+#[test]
+fn another_method_is_one_that_the_contract_does_not_name() {
+    assert_eq!(method(&bound(""), "other"), "PUT");
+    assert_eq!(method(&bound("contract: {scope: {methods: [POST, PUT]}}\n"), "other"), "PATCH");
+    assert_eq!(method(&bound(""), "DELETE"), "DELETE");
 }

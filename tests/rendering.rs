@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use idemspec::contract::Drawn;
 use idemspec::message::Request;
 use idemspec::profile::{
-    BindError, BindOptions, Bound, BoundHook, DEFAULT, Profile, RenderError, RenderRequest, parse,
+    BindError, BindOptions, Bound, BoundHook, DEFAULT, HookValues, Profile, RenderError, RenderRequest, parse,
 };
 use proptest::prelude::*;
 
@@ -41,7 +41,8 @@ fn try_bind(text: &str, variables: &[(&str, &str)], options: &BindOptions<'_>) -
 }
 
 fn attempt<'r>(variant: &'r str, key: Option<&'r str>) -> RenderRequest<'r> {
-    RenderRequest { variant, marker: "m-1", key, account: DEFAULT, method: None }
+    let account = DEFAULT;
+    RenderRequest { variant, marker: "m-1", key, encoded: false, account, operation: DEFAULT, method: None }
 }
 
 fn render(bound: &Bound, variant: &str) -> Request {
@@ -193,11 +194,12 @@ fn paths_hold_whole_segments() {
         &profile("", "{method: POST, path: /o, json: {r: \"{{marker}}\"}}", rest, "{header: K}"),
         &[("V", "secret&value"), ("TENANT", "acme/eu west")],
     );
-    let count = bound.count_request(0, "m 1", DEFAULT).unwrap();
+    let count = bound.count_request(DEFAULT, 0, "m 1", DEFAULT).unwrap();
     assert_eq!(count.target.sent(), "/v1/o?fixed=1&r=m%201%20%26secret%26value");
     assert_eq!(count.target.shown(), "/v1/o?fixed=1&r=m%201%20%26${V}");
-    assert!(matches!(bound.count_request(1, "m", DEFAULT), Err(RenderError::UnknownCounter { index: 1 })));
-    let cleanup = |identity| bound.cleanup_request(identity, "m", DEFAULT).map(|request| request.unwrap().target);
+    assert!(matches!(bound.count_request(DEFAULT, 1, "m", DEFAULT), Err(RenderError::UnknownCounter { index: 1 })));
+    let cleanup =
+        |identity| bound.cleanup_request(DEFAULT, identity, "m", DEFAULT).map(|request| request.unwrap().target);
     assert_eq!(cleanup("a/../b?c#d").unwrap().sent(), "/v1/acme/eu%20west/o/a%2F..%2Fb%3Fc%23d");
     assert_eq!(cleanup("7").unwrap().shown(), "/v1/${TENANT}/o/7");
     for dangerous in ["", ".", ".."] {
@@ -230,12 +232,19 @@ fn hooks_are_requests_or_commands() {
     let text = profile("", "{method: POST, path: /o}", "", "{header: K}")
         + "hooks:\n  delete: {request: {method: DELETE, path: \"/o/{{identity}}\"}}\n  restart: {command: [systemctl, restart, \"${UNIT:-api}\"]}\n";
     let bound = bind(&text, &[]);
-    let BoundHook::Request(request) = bound.hook("delete", Some("m"), Some("7")).unwrap() else { panic!() };
+    let BoundHook::Request(request) =
+        bound.hook("delete", &HookValues { marker: Some("m"), identity: Some("7"), seconds: None }).unwrap()
+    else {
+        panic!()
+    };
     assert_eq!(request.target.sent(), "/v1/o/7");
-    let BoundHook::Command(words) = bound.hook("restart", None, None).unwrap() else { panic!() };
+    let BoundHook::Command(words) = bound.hook("restart", &HookValues::default()).unwrap() else { panic!() };
     assert_eq!(words.iter().map(|word| word.sent()).collect::<Vec<_>>(), ["systemctl", "restart", "api"]);
-    assert!(matches!(bound.hook("delete", Some("m"), None), Err(RenderError::Template { .. })));
-    assert!(matches!(bound.hook("explode", None, None), Err(RenderError::UnknownHook { .. })));
+    assert!(matches!(
+        bound.hook("delete", &HookValues { marker: Some("m"), ..HookValues::default() }),
+        Err(RenderError::Template { .. })
+    ));
+    assert!(matches!(bound.hook("explode", &HookValues::default()), Err(RenderError::UnknownHook { .. })));
 }
 
 #[test]
@@ -327,12 +336,12 @@ proptest! {
         let mut requests: Vec<Result<Request, RenderError>> = Vec::new();
         for variant in bound.variants() {
             for account in [DEFAULT, "other"] {
-                let wanted = RenderRequest { variant: &variant, marker: &marker, key: Some(&key), account, method: None };
+                let wanted = RenderRequest { marker: &marker, account, ..attempt(&variant, Some(&key)) };
                 requests.push(bound.request(&wanted));
             }
         }
-        requests.push(bound.count_request(0, &marker, DEFAULT));
-        requests.extend(bound.cleanup_request(&identity, &marker, DEFAULT).transpose());
+        requests.push(bound.count_request(DEFAULT, 0, &marker, DEFAULT));
+        requests.extend(bound.cleanup_request(DEFAULT, &identity, &marker, DEFAULT).transpose());
         for request in requests {
             let shown = match &request {
                 Ok(request) => serde_json::to_string(&request.shown()).unwrap() + &format!("{request:?}"),
@@ -355,4 +364,48 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn further_operations_have_requests_counters_and_a_cleanup_of_their_own() {
+    let other = "operations:\n  other:\n    request: {method: PUT, path: /r, json: {note: \"{{marker}}\", by: \"${NOTE}\"}}\n    \
+                 identity: {json: $.id}\n    effects: [{request: {method: GET, path: /r, query: {note: \"{{marker}}\"}}, each: {json: \"$[*].id\"}}]\n    \
+                 cleanup: {method: DELETE, path: \"/r/{{identity}}\"}\n";
+    let text = profile("", "{method: POST, path: /o}", "", "{header: K}") + other;
+    let bound = bind(&text, &[("NOTE", "a note")]);
+    let elsewhere = RenderRequest { operation: "other", ..attempt("base", Some("k-1")) };
+    let request = bound.request(&elsewhere).unwrap();
+    assert_eq!((request.method.as_str(), request.target.sent()), ("PUT", "/v1/r"));
+    assert_eq!((sent_body(&request), header(&request, "K")), (r#"{"note":"m-1","by":"a note"}"#, Some("k-1")));
+    assert_eq!(bound.count_request("other", 0, "m", DEFAULT).unwrap().target.sent(), "/v1/r?note=m");
+    assert_eq!(bound.cleanup_request("other", "7", "m", DEFAULT).unwrap().unwrap().target.sent(), "/v1/r/7");
+    assert_eq!(bound.cleanup_request(DEFAULT, "7", "m", DEFAULT), Ok(None));
+    let changed = RenderRequest { variant: "changed", ..elsewhere };
+    assert!(matches!(bound.request(&changed), Err(RenderError::UnknownVariant { .. })));
+    let without = bind(&text, &[]);
+    assert_eq!(without.unavailable()["operations.other"], ["NOTE"]);
+    assert!(matches!(without.request(&elsewhere), Err(RenderError::UnknownOperation { .. })));
+}
+
+#[test]
+fn a_key_that_is_encoded_already_stands_as_it_is() {
+    let text = profile("", "{method: POST, path: /o}", "", "{header: K}, encoding: quoted");
+    let bound = bind(&text, &[]);
+    let key = |encoded| {
+        let request = bound.request(&RenderRequest { encoded, ..attempt("base", Some("\"k")) }).unwrap();
+        header(&request, "K").map(str::to_owned)
+    };
+    assert_eq!(key(true).as_deref(), Some("\"k"));
+    assert_eq!(key(false).as_deref(), Some(r#""\"k""#));
+}
+
+#[test]
+fn a_clock_is_told_how_far_to_move() {
+    let text = profile("", "{method: POST, path: /o}", "", "{header: K}")
+        + "hooks:\n  advance-clock: {request: {method: POST, path: /clock, json: {by: \"{{seconds}}\"}}}\n";
+    let bound = bind(&text, &[]);
+    let told = HookValues { seconds: Some(90_000), ..HookValues::default() };
+    let BoundHook::Request(request) = bound.hook("advance-clock", &told).unwrap() else { panic!() };
+    assert_eq!(sent_body(&request), r#"{"by":"90000"}"#);
+    assert!(bound.hook("advance-clock", &HookValues::default()).is_err());
 }

@@ -348,6 +348,7 @@ fn a_target_that_fell_silent_never_ends_in_success() {
         id: AttemptId(1),
         intent: IntentId(1),
         key: None,
+        key_kind: None,
         parameters: "base".into(),
         account: "default".into(),
         operation: "default".into(),

@@ -1,7 +1,8 @@
 //! The text of `idemspec run --plan`: what would be sent.
 
+use crate::history::KeyKind;
 use crate::plan::{Plan, PlannedCase};
-use crate::scenario::{Race, RaceCopy, Send, Step, Wait};
+use crate::scenario::{Advance, HookStep, KeyChoice, Race, RaceCopy, Send, Step, Wait};
 
 /// Says what a plan would send, and what it leaves out and why.
 pub(super) fn text(plan: &Plan, announcement: &str) -> String {
@@ -38,9 +39,36 @@ pub(super) fn stimulus(step: &Step) -> String {
         Step::Wait(Wait::Settle) => "wait until counts settle".into(),
         Step::Wait(Wait::Handler) => "wait for the handler".into(),
         Step::Wait(Wait::InFlight) => "wait until nothing can be in flight".into(),
-        Step::Hook(hook) => format!("hook {}", hook.name),
-        Step::Count(count) => format!("count {}", count.intent),
+        Step::Wait(Wait::BeforeExpiry) => "wait until shortly before the key expires".into(),
+        Step::Wait(Wait::AfterExpiry) => "wait until the key has expired".into(),
+        Step::Hook(hook) => running(hook),
+        Step::Count(count) => {
+            format!("count {}{}", count.intent, counted_at(count.account.as_ref(), count.operation.as_ref()))
+        }
     }
+}
+
+fn running(hook: &HookStep) -> String {
+    let by = match hook.by {
+        None => String::new(),
+        Some(Advance::Half) => " by half of the time that a key is kept".into(),
+        Some(Advance::Expiry) => " past the time that a key is kept".into(),
+        Some(Advance::For(period)) => format!(" by {period}"),
+    };
+    let intent = hook.intent.as_ref().map_or_else(String::new, |intent| format!(" on {intent}"));
+    format!("hook {}{by}{intent}", hook.name)
+}
+
+fn place(account: Option<&String>, operation: Option<&String>) -> String {
+    let operation = operation.map_or_else(String::new, |name| format!(" to operation {name}"));
+    let account = account.map_or_else(String::new, |name| format!(" as {name}"));
+    format!("{operation}{account}")
+}
+
+fn counted_at(account: Option<&String>, operation: Option<&String>) -> String {
+    let operation = operation.map_or_else(String::new, |name| format!(" of operation {name}"));
+    let account = account.map_or_else(String::new, |name| format!(" of account {name}"));
+    format!("{operation}{account}")
 }
 
 fn racing(race: &Race) -> String {
@@ -75,13 +103,19 @@ fn differing(race: &Race, copy: &RaceCopy) -> Option<String> {
 
 fn sending(send: &Send) -> String {
     let mut text = format!("send {}", send.intent);
-    for (word, value) in [("like", &send.like), ("with", &send.parameters), ("as", &send.account)] {
+    for (word, value) in [("like", &send.like), ("with", &send.parameters)] {
         if let Some(value) = value {
             text.push_str(&format!(" {word} {value}"));
         }
     }
-    if send.key.is_some() {
-        text.push_str(" without a key");
+    text.push_str(&place(send.account.as_ref(), send.operation.as_ref()));
+    if let Some(method) = &send.method {
+        text.push_str(&format!(" by {}", if method == "other" { "another method" } else { method }));
+    }
+    match send.key {
+        None => {}
+        Some(KeyChoice::None) => text.push_str(" without a key"),
+        Some(KeyChoice::Odd(kind)) => text.push_str(&format!(" under {}", oddity(kind))),
     }
     if let Some(enough) = send.unless_counted {
         text.push_str(&format!(" unless {enough} effects are counted"));
@@ -90,4 +124,44 @@ fn sending(send: &Send) -> String {
         text.push_str(&format!(" (lost: {loss})"));
     }
     text
+}
+
+fn oddity(kind: KeyKind) -> &'static str {
+    match kind {
+        KeyKind::Empty => "an empty key",
+        KeyKind::Malformed => "a malformed key",
+        KeyKind::Longest => "a key of the maximum length",
+        KeyKind::LongestSibling => "that key with another last character",
+        KeyKind::Overlong => "a key that is too long by one character",
+        KeyKind::OtherCase => "its key in the other case",
+        KeyKind::Quoted => "its key in quotes",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(step: &str) -> String {
+        stimulus(&serde_json::from_value(serde_yaml::from_str(step).unwrap()).unwrap())
+    }
+
+    #[test]
+    fn every_step_has_its_words() {
+        for (step, expected) in [
+            ("send: {intent: a, key: none}", "send a without a key"),
+            ("send: {intent: a, key: overlong}", "send a under a key that is too long by one character"),
+            ("send: {intent: a, account: other}", "send a as other"),
+            ("send: {intent: a, operation: other}", "send a to operation other"),
+            ("send: {intent: a, method: other}", "send a by another method"),
+            ("send: {intent: a, method: PUT}", "send a by PUT"),
+            ("count: {intent: a, operation: other, account: b}", "count a of operation other of account b"),
+            ("hook: {name: advance-clock, by: half}", "hook advance-clock by half of the time that a key is kept"),
+            ("hook: {name: advance-clock, by: 30m}", "hook advance-clock by 30m"),
+            ("hook: {name: change, intent: a}", "hook change on a"),
+            ("wait: after-expiry", "wait until the key has expired"),
+        ] {
+            assert_eq!(words(step), expected);
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::IntentId;
+use super::{IntentId, KeyKind};
 use crate::message::{Response, ShownRequest};
 
 /// The number of an attempt within its case, from 1.
@@ -142,6 +142,9 @@ pub struct AttemptStart {
     /// The key as it was carried (before encoding); absent where the request carries none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// What was chosen to be odd about the key; absent for the action's own key, and where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_kind: Option<KeyKind>,
     /// The parameter variant; a name under [`Subject::variants`](super::Subject), `base` for the request as it stands.
     pub parameters: String,
     /// The account that sends it; `default` for the profile's own.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::attempt::nanoseconds;
+use super::attempt::{nanoseconds, optional_nanoseconds};
 use super::{AttemptEnd, AttemptId, AttemptStart, Calibration, Count, Subject};
 use crate::contract::{Clause, Reason};
 
@@ -170,9 +170,13 @@ pub struct HookRun {
     /// The marker of the resource that it changed or deleted, where it names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<String>,
-    /// How far it moved the target's clock.
+    /// How far it was to move the target's clock.
     #[serde(with = "nanoseconds")]
     pub advanced: Duration,
+    /// How far the target's clock was seen to have moved, by a reading before and one after; absent where there was
+    /// none, so that only the `Date` of the answers around it can tell.
+    #[serde(with = "optional_nanoseconds", default, skip_serializing_if = "Option::is_none")]
+    pub confirmed: Option<Duration>,
     /// The error, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -194,6 +198,9 @@ pub enum CaseEnding {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Cleanup {
+    /// The operation that made it; absent for the profile's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
     /// The identity of the effect.
     pub identity: String,
     /// Why it could not be cleaned up.

@@ -6,6 +6,7 @@ mod attempt;
 mod cases;
 mod count;
 mod event;
+mod key;
 mod subject;
 
 pub use crate::contract::Drawn;
@@ -16,4 +17,5 @@ pub use event::{
     CaseEnding, CaseId, CaseInfo, Cleanup, Event, EventKind, HookRun, Intent, IntentId, Race, RunInfo, SkippedCase,
     VERSION,
 };
-pub use subject::{Calibration, CounterFact, Subject, VariantFact};
+pub use key::KeyKind;
+pub use subject::{Calibration, CounterFact, OperationFact, Subject, VariantFact};

@@ -20,6 +20,31 @@ pub struct Subject {
     pub counters: Vec<CounterFact>,
     /// Whether distinct identities are accepted as the count (`effects: identity`).
     pub count_by_identity: bool,
+    /// Further operations on which a key can be tried, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub operations: IndexMap<String, OperationFact>,
+}
+
+/// A further operation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct OperationFact {
+    /// Its effect counters.
+    pub counters: Vec<CounterFact>,
+    /// Whether distinct identities are accepted as the count.
+    pub count_by_identity: bool,
+}
+
+impl Subject {
+    /// The effect counters of an operation; those of the profile's own where it is not a further one.
+    pub fn counters_of(&self, operation: &str) -> &[CounterFact] {
+        self.operations.get(operation).map_or(&self.counters, |fact| &fact.counters)
+    }
+
+    /// Whether distinct identities are accepted as the count of an operation's effects.
+    pub fn counts_by_identity(&self, operation: &str) -> bool {
+        self.operations.get(operation).map_or(self.count_by_identity, |fact| fact.count_by_identity)
+    }
 }
 
 /// One parameter variant.

@@ -29,8 +29,6 @@ pub(super) struct Action {
     pub(super) violated: bool,
     /// Its fresh key was taken for another action, so that it has no effect of its own.
     pub(super) merged: bool,
-    /// Further effects that the contract grants, or does not rule out.
-    pub(super) granted: usize,
     pub(super) first_use: Option<usize>,
     pub(super) last_use: Option<usize>,
     /// From when on none of its attempts can be running: `None` for never.

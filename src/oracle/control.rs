@@ -52,11 +52,8 @@ pub(super) fn temper(instrument: &Instrument, history: &History, findings: &mut 
         let own = history.cases.get(&finding.case).is_some_and(|case| case.info.scenario == SCENARIO);
         let proven = own
             && finding.judgement == Judgement::Violated
-            && match finding.requirement {
-                Requirement::KeyFresh => true,
-                Requirement::ReplaySingleEffect => counts_explained,
-                _ => false,
-            };
+            && (finding.requirement == Requirement::KeyFresh
+                || (finding.requirement == Requirement::ReplaySingleEffect && counts_explained));
         if !proven && finding.judgement != Judgement::Observed {
             finding.judgement = Judgement::Inconclusive(Cause::ControlFailed);
         }

@@ -57,7 +57,7 @@ impl<'c, 'h> Docket<'c, 'h> {
             }
         }
         let mut docket = Self {
-            odd: facts.iter().map(|fact| OddKey::of(contract, fact.key)).collect(),
+            odd: facts.iter().map(|fact| OddKey::of(contract, fact.key, fact.key_kind)).collect(),
             clock: Clock::new(&facts, &case.hooks),
             store_down: store_down(&facts, case),
             explained: Vec::new(),
@@ -108,7 +108,7 @@ impl<'c, 'h> Docket<'c, 'h> {
         match counted {
             Rise::Of(_) | Rise::Nothing => counted,
             Rise::Unknown if !names_success => Rise::Unknown,
-            Rise::Unknown if self.subject.count_by_identity => {
+            Rise::Unknown if self.subject.counts_by_identity(self.facts[attempt].operation) => {
                 if names_known {
                     Rise::Nothing
                 } else {

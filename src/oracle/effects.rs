@@ -10,6 +10,8 @@ use crate::history::{Count, CountFailure, Item, Listing, Subject};
 #[derive(Debug)]
 pub(super) struct Group<'h> {
     pub(super) marker: &'h str,
+    /// The operation that has them.
+    pub(super) operation: &'h str,
     /// The attempts that could have these effects, in order.
     pub(super) attempts: Vec<usize>,
     /// One series of reads per counter.
@@ -78,7 +80,8 @@ impl<'h> Effects<'h> {
         let mut group_of = Vec::with_capacity(facts.len());
         for (attempt, fact) in facts.iter().enumerate() {
             let group = *index.entry((fact.marker, fact.account, fact.operation)).or_insert_with(|| {
-                groups.push(Group { marker: fact.marker, attempts: Vec::new(), series: new_series(subject) });
+                let series = new_series(subject, fact.operation);
+                groups.push(Group { marker: fact.marker, operation: fact.operation, attempts: Vec::new(), series });
                 groups.len() - 1
             });
             groups[group].attempts.push(attempt);
@@ -102,8 +105,9 @@ impl<'h> Effects<'h> {
     }
 }
 
-fn new_series<'h>(subject: &Subject) -> Vec<Series<'h>> {
-    subject.counters.iter().map(|counter| Series { settle: counter.settle.duration(), ..Series::default() }).collect()
+fn new_series<'h>(subject: &Subject, operation: &str) -> Vec<Series<'h>> {
+    let counters = subject.counters_of(operation).iter();
+    counters.map(|counter| Series { settle: counter.settle.duration(), ..Series::default() }).collect()
 }
 
 impl<'h> Group<'h> {

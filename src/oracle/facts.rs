@@ -9,7 +9,7 @@ use indexmap::IndexSet;
 use super::answer::{Answer, AnswerReader};
 use super::scope;
 use crate::contract::{Contract, Requirement};
-use crate::history::{Attempt, AttemptId, CaseHistory, Drawn, IntentId, LossPoint, Outcome, Subject};
+use crate::history::{Attempt, AttemptId, CaseHistory, Drawn, IntentId, KeyKind, LossPoint, Outcome, Subject};
 
 /// What one attempt was and what became of it.
 #[derive(Clone, Debug)]
@@ -17,6 +17,8 @@ pub(super) struct Fact<'h> {
     pub(super) id: AttemptId,
     /// The key as it was carried.
     pub(super) key: Option<&'h str>,
+    /// What was chosen to be odd about it.
+    pub(super) key_kind: Option<KeyKind>,
     /// The marker in its parameters.
     pub(super) marker: &'h str,
     /// The name of its parameter variant.
@@ -145,6 +147,7 @@ fn fact<'h>(
     let mut fact = Fact {
         id: start.id,
         key: start.key.as_deref(),
+        key_kind: start.key_kind,
         marker,
         variant,
         meaning: interner.meaning(marker, variant),

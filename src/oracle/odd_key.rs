@@ -2,6 +2,7 @@
 //! other key, under their own requirement.
 
 use crate::contract::{Contract, Requirement, Row};
+use crate::history::KeyKind;
 
 /// What is odd about a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,14 +11,20 @@ pub(super) enum OddKey {
     Malformed,
     Overlong,
     Longest,
+    /// It differs from another key of the same action in case or quotes only.
+    Distinct,
 }
 
 impl OddKey {
-    /// What is odd about this key under this contract, if anything.
-    pub(super) fn of(contract: &Contract, key: Option<&str>) -> Option<Self> {
+    /// What is odd about this key under this contract, if anything. Where it was chosen to be odd, that is known;
+    /// how its length stands to the longest one depends on the contract in any case.
+    pub(super) fn of(contract: &Contract, key: Option<&str>, kind: Option<KeyKind>) -> Option<Self> {
         let (key, clause) = (key?, contract.key.as_ref()?);
-        if key.is_empty() {
-            return Some(Self::Empty);
+        match kind {
+            _ if key.is_empty() => return Some(Self::Empty),
+            Some(KeyKind::Malformed) => return Some(Self::Malformed),
+            Some(KeyKind::OtherCase | KeyKind::Quoted) => return Some(Self::Distinct),
+            Some(KeyKind::Empty | KeyKind::Longest | KeyKind::LongestSibling | KeyKind::Overlong) | None => {}
         }
         let is_uuid_wanted = clause.recommended.as_deref().is_some_and(|kind| kind.starts_with("uuid"));
         if clause.max_length.is_none() && clause.min_length.is_none() && !is_uuid_wanted {
@@ -26,37 +33,40 @@ impl OddKey {
         let length = key.chars().count();
         if clause.max_length.is_some_and(|longest| length > longest) {
             Some(Self::Overlong)
-        } else if clause.max_length == Some(length) {
+        } else if clause.max_length == Some(length) && (kind.is_some() || !is_uuid(key)) {
             Some(Self::Longest)
-        } else if clause.min_length.is_some_and(|shortest| length < shortest)
-            || (is_uuid_wanted && uuid::Uuid::try_parse(key).is_err())
-        {
+        } else if clause.min_length.is_some_and(|shortest| length < shortest) || (is_uuid_wanted && !is_uuid(key)) {
             Some(Self::Malformed)
         } else {
             None
         }
     }
 
-    /// The requirement under which its findings are filed.
-    pub(super) fn requirement(self) -> Requirement {
+    /// The requirement under which its findings are filed. One that only resembles another key is filed like any.
+    pub(super) fn requirement(self) -> Option<Requirement> {
         match self {
-            Self::Empty => Requirement::KeyEmpty,
-            Self::Malformed => Requirement::KeyMalformed,
-            Self::Overlong => Requirement::KeyOverlong,
-            Self::Longest => Requirement::KeyLongest,
+            Self::Empty => Some(Requirement::KeyEmpty),
+            Self::Malformed => Some(Requirement::KeyMalformed),
+            Self::Overlong => Some(Requirement::KeyOverlong),
+            Self::Longest => Some(Requirement::KeyLongest),
+            Self::Distinct => None,
         }
     }
 
-    /// The row of the contract about the first request with it. A key of exactly the maximum length has none: it
-    /// works like any other.
+    /// The row of the contract about the first request with it. A key of exactly the maximum length, or one that only
+    /// resembles another, has none: it works like any other.
     pub(super) fn row(self) -> Option<Row> {
         match self {
             Self::Empty => Some(Row::Empty),
             Self::Malformed => Some(Row::Malformed),
             Self::Overlong => Some(Row::Overlong),
-            Self::Longest => None,
+            Self::Longest | Self::Distinct => None,
         }
     }
+}
+
+fn is_uuid(key: &str) -> bool {
+    uuid::Uuid::try_parse(key).is_ok()
 }
 
 #[cfg(test)]
@@ -69,13 +79,13 @@ mod tests {
             "key": {"carrier": {"header": "Key"}, "recommended": "uuid-v4", "max_length": 40}
         }))
         .unwrap();
-        let odd = |key: &str| OddKey::of(&contract, Some(key));
+        let odd = |key: &str| OddKey::of(&contract, Some(key), None);
         assert_eq!(odd(""), Some(OddKey::Empty));
         assert_eq!(odd("not a uuid"), Some(OddKey::Malformed));
         assert_eq!(odd(&"x".repeat(41)), Some(OddKey::Overlong));
         assert_eq!(odd(&"x".repeat(40)), Some(OddKey::Longest));
         assert_eq!(odd("8e03978e-40d5-43e8-bc93-6894a57f9324"), None);
-        assert_eq!(OddKey::of(&contract, None), None);
-        assert_eq!(OddKey::of(&Contract::default(), Some("x")), None);
+        assert_eq!(OddKey::of(&contract, None, None), None);
+        assert_eq!(OddKey::of(&Contract::default(), Some("x"), None), None);
     }
 }

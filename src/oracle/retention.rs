@@ -8,6 +8,10 @@ use super::facts::Fact;
 use crate::contract::{Anchor, Retention};
 use crate::history::HookRun;
 
+/// By how much a reading of the target's clock may be off: one that tells whole seconds, before and after. Of a small
+/// move, half must be seen.
+const ROUNDING: Duration = Duration::from_secs(2);
+
 /// How far the target's clock was moved, and when.
 #[derive(Debug, Default)]
 pub(super) struct Clock {
@@ -42,7 +46,10 @@ impl Clock {
         let moves = moved.map(|(_, after, hook)| Move {
             after: *after,
             by: hook.advanced,
-            confirmed: is_confirmed(facts, *after, hook.advanced),
+            confirmed: match hook.confirmed {
+                Some(seen) => seen.saturating_add(ROUNDING.min(hook.advanced / 2)) >= hook.advanced,
+                None => is_confirmed(facts, *after, hook.advanced),
+            },
         });
         Self { moves: moves.collect() }
     }

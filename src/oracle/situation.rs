@@ -4,10 +4,11 @@
 use super::action::{Action, Actions};
 use super::answer::AnswerKind;
 use super::docket::Docket;
+use super::odd_key::OddKey;
 use super::retention::{self, Age};
 use super::terms::Terms;
 use crate::contract::{Level, Requirement, Situation};
-use crate::history::Drawn;
+use crate::history::{Drawn, KeyKind};
 
 /// One situation in which an attempt may have met the server.
 #[derive(Clone, Copy, Debug)]
@@ -289,8 +290,18 @@ fn after_drawing(drawn: Drawn) -> Situation {
 fn with_odd_key(docket: &Docket<'_, '_>, world: World, attempt: usize) -> World {
     match docket.odd[attempt] {
         Some(odd) if matches!(world.situation, Situation::Fresh | Situation::AfterSuccess) => {
-            World { requirement: odd.requirement(), ..world }
+            let observed = odd == OddKey::Distinct && is_same_by_format(docket, attempt);
+            let requirement = odd.requirement().unwrap_or(world.requirement);
+            World { requirement, observed: world.observed || observed, ..world }
         }
         Some(_) | None => world,
     }
+}
+
+/// The case of its letters does not tell one UUID from another (RFC 9562 section 4), so a server that wants UUIDs may
+/// take the two for one.
+fn is_same_by_format(docket: &Docket<'_, '_>, attempt: usize) -> bool {
+    let wanted = docket.contract.key.as_ref().and_then(|key| key.recommended.as_deref());
+    let wants_uuid = wanted.is_some_and(|kind| kind.starts_with("uuid"));
+    wants_uuid && docket.facts[attempt].key_kind == Some(KeyKind::OtherCase) && docket.names_known(attempt)
 }

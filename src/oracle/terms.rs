@@ -4,7 +4,7 @@ use super::answer::Answer;
 use super::facts::Fact;
 use super::odd_key::OddKey;
 use super::words;
-use crate::contract::{Contract, Effects, Level, Row, Ruling, Situation, Treatment};
+use crate::contract::{Contract, Level, Row, Ruling, Situation, Treatment};
 use crate::message::Response;
 
 /// What is allowed in one situation.
@@ -47,6 +47,9 @@ impl<'c> Terms<'c> {
             return Self::of_odd_key(ruling(row), odd);
         }
         match situation {
+            Situation::Fresh if odd == Some(OddKey::Distinct) => {
+                Some(Self::universal(Allowed::RefusedOrExecuting, situation))
+            }
             Situation::Fresh => Some(Self::universal(Allowed::Executing, situation)),
             Situation::AfterChange => Some(match ruling(Row::AfterChange) {
                 Some(ruling) => Self::declared(situation, ruling, None),
@@ -102,7 +105,7 @@ impl<'c> Terms<'c> {
         match (ruling, odd) {
             (Some(ruling), _) => Some(Self::declared(Situation::Fresh, ruling, None)),
             (None, OddKey::Empty) => None,
-            (None, OddKey::Malformed | OddKey::Overlong | OddKey::Longest) => {
+            (None, OddKey::Malformed | OddKey::Overlong | OddKey::Longest | OddKey::Distinct) => {
                 Some(Self::universal(Allowed::RefusedOrExecuting, Situation::Fresh))
             }
         }
@@ -182,17 +185,6 @@ impl<'c> Terms<'c> {
                 Treatment::Rejects(matcher) => matcher.fits(answer.response, Some(identity)),
                 Treatment::Executes | Treatment::Replays | Treatment::Refreshes => false,
             })
-    }
-
-    /// Whether every execution may have an effect of its own.
-    pub(super) fn is_repeatable(&self) -> bool {
-        match &self.allowed {
-            Allowed::Declared(one, other) => {
-                one.case.effects == Effects::Repeatable
-                    || other.as_ref().is_some_and(|other| other.case.effects == Effects::Repeatable)
-            }
-            Allowed::Executing | Allowed::NotExecuting | Allowed::RefusedOrExecuting | Allowed::Protected => false,
-        }
     }
 
     /// The promise in words.

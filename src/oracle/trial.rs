@@ -87,7 +87,10 @@ impl<'h> Trial<'_, 'h> {
                     several.iter().for_each(|attempt| self.take_one(*attempt));
                 } else {
                     rules::race::judge(self, action, several);
-                    several.iter().for_each(|attempt| self.fold(*attempt, false));
+                    // A refusal in a race is perhaps a conflict with the success beside it.
+                    let (succeeded, rest): (Vec<usize>, Vec<usize>) =
+                        several.iter().partition(|attempt| self.docket.facts[**attempt].success_identity().is_some());
+                    succeeded.iter().chain(&rest).for_each(|attempt| self.fold(*attempt, false));
                     self.note_rival(action, several);
                 }
             }

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::PlannedCase;
+use super::{PlannedCase, places};
 use crate::contract::Period;
-use crate::profile::{Bound, EffectSource};
+use crate::profile::Bound;
 use crate::scenario::{Repeat, Step};
 
 /// How many requests a plan may take at the most.
@@ -26,46 +26,56 @@ pub struct Budget {
 /// How often one count reads a counter: a count is closed when two reads agree.
 pub const READS_PER_COUNT: u64 = 2;
 
+/// How often the target's clock is read around a hook that moves it.
+const READINGS_PER_MOVE: u64 = 2;
+
 impl Budget {
     pub(super) fn of(bound: &Bound, cases: &[PlannedCase], max_wait: Period) -> Self {
         let operation = &bound.profile().operation;
-        let counters = match &operation.effects {
-            Some(EffectSource::Counters(counters)) => counters.len() as u64,
-            Some(EffectSource::Identity(_)) | None => 0,
-        };
         let mut budget = Self::default();
         for case in cases {
-            budget.add(bound, case, counters, max_wait);
+            budget.add(bound, case, max_wait);
         }
         budget.cleanups = if operation.cleanup.is_some() { budget.attempts } else { 0 };
         budget
     }
 
-    fn add(&mut self, bound: &Bound, case: &PlannedCase, counters: u64, max_wait: Period) {
+    fn add(&mut self, bound: &Bound, case: &PlannedCase, max_wait: Period) {
+        let counters: u64 = places(&case.steps).iter().map(|place| bound.counters(&place.operation).len() as u64).sum();
         let mut intents = BTreeSet::new();
+        let mut actions = BTreeSet::new();
+        let readings = if bound.profile().target.clock.is_some() { READINGS_PER_MOVE } else { 0 };
         for step in &case.steps {
             match step {
                 Step::Send(send) => {
                     self.attempts += 1;
                     intents.insert(send.intent.clone());
+                    actions.insert((send.intent.clone(), send.key, &send.account, &send.operation, &send.method));
                 }
                 Step::Race(race) => {
                     self.attempts += race.copies().count() as u64 * u64::from(race.rounds());
                     let raced: Vec<String> = (1..=race.rounds()).flat_map(|round| race.intents(round)).collect();
                     // Every action of every round is counted; one count is added for every step in any case.
                     self.counts += counters * READS_PER_COUNT * (raced.len() as u64).saturating_sub(1);
-                    intents.extend(raced);
+                    for intent in raced {
+                        actions.insert((intent.clone(), None, &None, &None, &None));
+                        intents.insert(intent);
+                    }
                 }
                 Step::Repeat(repeat) => {
                     self.attempts += most_repeats(repeat, repeat_limit(bound, repeat, max_wait));
                     intents.insert(repeat.intent.clone());
+                    actions.insert((repeat.intent.clone(), None, &None, &None, &None));
                 }
-                Step::Hook(_) => self.hooks += 1,
-                Step::Wait(_) | Step::Count(_) => {}
+                Step::Hook(hook) => self.hooks += 1 + if hook.by.is_some() { readings } else { 0 },
+                Step::Count(count) => {
+                    intents.insert(count.intent.clone());
+                }
+                Step::Wait(_) => {}
             }
             self.counts += counters * READS_PER_COUNT;
         }
-        self.actions += intents.len() as u64;
+        self.actions += actions.len() as u64;
         // Before the first attempt of a marker, and once more at the end of the case.
         self.counts += counters * (intents.len() as u64 + READS_PER_COUNT);
     }

@@ -2,12 +2,16 @@
 
 mod budget;
 mod needs;
+mod place;
 mod reach;
 mod select;
+mod time;
 
 pub use budget::{Budget, READS_PER_COUNT, pauses, repeat_limit};
+pub use place::{Place, method, places};
 pub use reach::reach;
 pub use select::Selection;
+pub use time::{advance, wait_for_age};
 
 use std::collections::{BTreeMap, BTreeSet};
 

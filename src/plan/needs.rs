@@ -1,8 +1,11 @@
 //! What a case needs and the profile may not offer.
 
-use crate::contract::{Period, Requirement};
+use super::place::methods;
+use super::time::{at_least, at_most, wait_for_age};
+use crate::contract::{Encoding, Period, Requirement};
+use crate::history::KeyKind;
 use crate::profile::{BASE, Bound, DEFAULT};
-use crate::scenario::{ScenarioCase, Step, Wait};
+use crate::scenario::{Advance, Count, HookStep, KeyChoice, ScenarioCase, Send, Step, Wait};
 
 /// The first thing that a case needs and the profile does not offer.
 pub(super) fn missing(bound: &Bound, case: &ScenarioCase) -> Option<String> {
@@ -16,6 +19,7 @@ pub(super) fn of_requirement(bound: &Bound, requirement: Requirement) -> Option<
         Requirement::ReplayAfterServerError => "parameters.crashing",
         Requirement::ReplayAfterValidationFailure | Requirement::ReplayFailureEffect => "parameters.invalid",
         Requirement::ScopeOtherAccount => "accounts.other",
+        Requirement::ScopeOtherOperation => "operations.other",
         _ => return None,
     };
     Some(need.to_owned()).filter(|need| !offers(bound, need))
@@ -29,27 +33,62 @@ fn needs_of_step(step: &Step) -> Vec<String> {
         Step::Send(send) if send.unless_counted.is_some() => Vec::new(),
         Step::Send(send) => {
             let mut needs: Vec<String> = parameters(&send.parameters);
-            needs.extend(send.account.iter().map(|name| format!("accounts.{name}")));
+            needs.extend(needs_of_place(send.account.as_ref(), send.operation.as_ref()));
+            needs.extend(needs_of_scope(send));
             needs
         }
         Step::Race(race) if race.if_offered => Vec::new(),
         Step::Race(race) => race.copies().flat_map(|copy| parameters(&copy.parameters)).collect(),
         Step::Repeat(repeat) => parameters(&repeat.parameters),
-        Step::Hook(hook) => vec![format!("hooks.{}", hook.name)],
-        Step::Wait(_) | Step::Count(_) => Vec::new(),
+        Step::Hook(hook) => needs_of_hook(hook),
+        Step::Count(Count { account, operation, .. }) => needs_of_place(account.as_ref(), operation.as_ref()),
+        Step::Wait(Wait::BeforeExpiry) => vec!["retention.at_least".into()],
+        Step::Wait(Wait::AfterExpiry) => vec!["retention.at_most".into()],
+        Step::Wait(Wait::For(_) | Wait::Settle | Wait::Handler | Wait::InFlight) => Vec::new(),
     }
+}
+
+fn needs_of_place(account: Option<&String>, operation: Option<&String>) -> Vec<String> {
+    let account = account.map(|name| format!("accounts.{name}"));
+    account.into_iter().chain(operation.map(|name| format!("operations.{name}"))).collect()
+}
+
+fn needs_of_scope(send: &Send) -> Vec<String> {
+    let method = send.method.as_ref().map(|_| "scope.methods");
+    let key = match send.key.and_then(KeyChoice::kind) {
+        Some(KeyKind::Longest | KeyKind::LongestSibling | KeyKind::Overlong) => Some("key.max_length"),
+        Some(KeyKind::Quoted) => Some("key.encoding.bare"),
+        Some(KeyKind::Empty | KeyKind::Malformed | KeyKind::OtherCase) | None => None,
+    };
+    method.into_iter().chain(key).map(str::to_owned).collect()
+}
+
+fn needs_of_hook(hook: &HookStep) -> Vec<String> {
+    let age = match hook.by {
+        Some(Advance::Half) => Some("retention.at_least"),
+        Some(Advance::Expiry) => Some("retention.at_most"),
+        Some(Advance::For(_)) | None => None,
+    };
+    std::iter::once(format!("hooks.{}", hook.name)).chain(age.map(str::to_owned)).collect()
 }
 
 fn offers(bound: &Bound, need: &str) -> bool {
     let profile = bound.profile();
+    let key = profile.contract.key.as_ref();
     match need.split_once('.') {
         Some(("parameters", name)) => name == BASE || bound.has_variant(name),
         Some(("accounts", name)) => name == DEFAULT || profile.target.accounts.contains_key(name),
+        Some(("operations", name)) => name == DEFAULT || profile.operations.contains_key(name),
         Some(("hooks", name)) => profile.hooks.contains_key(name),
         _ => match need {
             "effects" => profile.operation.effects.is_some(),
             "cleanup" => profile.operation.cleanup.is_some(),
             "clock" => profile.hooks.contains_key("advance-clock"),
+            "key.max_length" => key.is_some_and(|key| key.max_length.is_some()),
+            "key.encoding.bare" => key.is_some_and(|key| key.encoding == Encoding::Bare),
+            "retention.at_least" => at_least(&profile.contract).is_some(),
+            "retention.at_most" => at_most(&profile.contract).is_some(),
+            "scope.methods" => !methods(&profile.contract).is_empty(),
             _ => false,
         },
     }
@@ -62,6 +101,9 @@ pub(super) fn longest_wait(bound: &Bound, steps: &[Step]) -> Option<Period> {
         .filter_map(|step| match step {
             Step::Wait(Wait::For(period)) => Some(*period),
             Step::Wait(Wait::InFlight) => bound.profile().contract.ends_within(),
+            Step::Wait(wait @ (Wait::BeforeExpiry | Wait::AfterExpiry)) => {
+                wait_for_age(&bound.profile().contract, *wait).map(Period)
+            }
             Step::Repeat(repeat) => repeat.at_most,
             Step::Wait(Wait::Settle | Wait::Handler)
             | Step::Send(_)

@@ -1,15 +1,25 @@
 //! Which requirements a list of stimuli can exercise. Follows from the stimuli alone, as scenarios hold no expectation.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
+use super::time::{advance, at_least, at_most, wait_for_age};
+use super::{Place, method};
 use crate::contract::{Drawn, Requirement};
-use crate::history::LossPoint;
+use crate::history::{KeyKind, LossPoint};
 use crate::profile::{BASE, Bound};
-use crate::scenario::{KeyChoice, Race, Send, Step};
+use crate::scenario::{HookStep, KeyChoice, Race, Send, Step};
 
 /// The requirements that these stimuli can bring the server to show.
 pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
-    let mut reach = Reach { bound, reached: BTreeSet::new(), earlier: BTreeMap::new() };
+    let mut reach = Reach {
+        bound,
+        reached: BTreeSet::new(),
+        earlier: BTreeMap::new(),
+        used: BTreeSet::new(),
+        changed: BTreeSet::new(),
+        time: Duration::ZERO,
+    };
     for step in steps {
         match step {
             // Whether a conditional step is taken is not known beforehand.
@@ -22,23 +32,57 @@ pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
                 reach.send(&Send { intent: repeat.intent.clone(), parameters, ..Send::default() });
                 reach.reached.insert(Requirement::ReplaySettles);
             }
-            Step::Hook(hook) if hook.intent.is_some() => {
-                reach.reached.insert(Requirement::ReplayAfterChange);
+            Step::Hook(hook) => reach.hook(hook),
+            Step::Wait(wait) => {
+                reach.time += wait_for_age(&bound.profile().contract, *wait).unwrap_or_default();
             }
-            Step::Hook(_) | Step::Wait(_) | Step::Count(_) => {}
+            Step::Count(_) => {}
         }
     }
     reach.reached
 }
 
+/// What one key reaches: an action, as far as stimuli can tell.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Scope {
+    intent: String,
+    key: Option<KeyChoice>,
+    place: Place,
+    method: String,
+}
+
+/// An attempt that was sent earlier.
+#[derive(Clone, Debug)]
+struct Earlier {
+    variant: String,
+    /// Its answer was let through.
+    answered: bool,
+    /// When it was sent, by the clock that the steps move.
+    at: Duration,
+}
+
 struct Reach<'b> {
     bound: &'b Bound,
     reached: BTreeSet<Requirement>,
-    /// What was sent earlier, by intent: variant, and whether its answer was let through.
-    earlier: BTreeMap<String, Vec<(String, bool)>>,
+    /// What was sent earlier, by action.
+    earlier: BTreeMap<Scope, Vec<Earlier>>,
+    /// Actions whose key was used, in whatever place.
+    used: BTreeSet<(String, Option<KeyChoice>)>,
+    /// Actions whose resource was changed.
+    changed: BTreeSet<String>,
+    /// The time that the steps let pass.
+    time: Duration,
 }
 
 impl Reach<'_> {
+    fn hook(&mut self, hook: &HookStep) {
+        let moved = hook.by.and_then(|by| advance(&self.bound.profile().contract, by));
+        self.time += moved.unwrap_or_default();
+        if moved.is_none() {
+            self.changed.extend(hook.intent.clone());
+        }
+    }
+
     fn send(&mut self, send: &Send) {
         let variant = send.parameters.clone().unwrap_or_else(|| BASE.to_owned());
         self.reached.insert(Requirement::ReplaySingleEffect);
@@ -46,28 +90,64 @@ impl Reach<'_> {
             self.reached.insert(Requirement::KeyMissing);
             return;
         }
-        if send.account.is_some() {
-            self.reached.insert(Requirement::ScopeOtherAccount);
-        }
+        self.reached.extend(send.key.and_then(KeyChoice::kind).map(of_key));
         if let Some(loss) = send.lose {
             self.reached.insert(after_loss(loss.at));
         }
-        let earlier = self.earlier.get(&send.intent).cloned().unwrap_or_default();
+        let scope = self.scope(send);
+        let earlier = self.earlier.get(&scope).cloned().unwrap_or_default();
         match earlier.first() {
-            None => {
-                self.reached.insert(Requirement::KeyFresh);
-            }
-            Some((first, answered)) => {
-                self.reached.insert(Requirement::ReplayNoServerError);
-                if *answered {
-                    self.repeat(first, &variant, &earlier);
-                }
-            }
+            None => self.first(send),
+            Some(first) => self.again(send, first, &variant, &earlier),
         }
         if self.bound.outcome(&variant) != Drawn::Success {
             self.reached.insert(Requirement::ReplayFailureEffect);
         }
-        self.earlier.entry(send.intent.clone()).or_default().push((variant, send.lose.is_none()));
+        self.used.insert((send.intent.clone(), send.key));
+        let sent = Earlier { variant, answered: send.lose.is_none(), at: self.time };
+        self.earlier.entry(scope).or_default().push(sent);
+    }
+
+    fn scope(&self, send: &Send) -> Scope {
+        let own = self.bound.profile().operation.request.method.as_str();
+        Scope {
+            intent: send.intent.clone(),
+            key: send.key,
+            place: Place::new(send.account.as_deref(), send.operation.as_deref()),
+            method: send.method.as_deref().map_or(own, |written| method(self.bound, written)).to_owned(),
+        }
+    }
+
+    /// The first attempt of an action: its key is fresh, unless it was used elsewhere.
+    fn first(&mut self, send: &Send) {
+        let used = self.used.contains(&(send.intent.clone(), send.key));
+        let elsewhere = if send.account.is_some() {
+            Requirement::ScopeOtherAccount
+        } else if send.operation.is_some() {
+            Requirement::ScopeOtherOperation
+        } else {
+            Requirement::ScopeMethods
+        };
+        self.reached.insert(if used { elsewhere } else { Requirement::KeyFresh });
+    }
+
+    fn again(&mut self, send: &Send, first: &Earlier, variant: &str, earlier: &[Earlier]) {
+        self.reached.insert(Requirement::ReplayNoServerError);
+        if !first.answered {
+            return;
+        }
+        let contract = &self.bound.profile().contract;
+        let last = earlier.last().unwrap_or(first);
+        let (oldest, youngest) = (self.time.saturating_sub(first.at), self.time.saturating_sub(last.at));
+        if at_most(contract).is_some_and(|most| youngest > most) {
+            self.reached.insert(Requirement::RetentionExpired);
+        } else if at_least(contract).is_some_and(|least| oldest >= least / 2 && oldest <= least && !oldest.is_zero()) {
+            self.reached.insert(Requirement::RetentionKept);
+        } else if self.changed.contains(&send.intent) {
+            self.reached.insert(Requirement::ReplayAfterChange);
+        } else {
+            self.repeat(&first.variant, variant, earlier);
+        }
     }
 
     /// Copies of one action that mean the same, or something else, meet each other in flight.
@@ -77,9 +157,10 @@ impl Reach<'_> {
             for copy in race.copies() {
                 let intent = copy.intent_in(round);
                 let variant = copy.parameters.unwrap_or_else(|| BASE.to_owned());
-                let earlier = self.earlier.entry(intent).or_default();
-                for (other, _) in earlier.iter() {
-                    let same = self.bound.meaning(other) == self.bound.meaning(&variant);
+                let scope = self.scope(&Send { intent, ..Send::default() });
+                let earlier = self.earlier.entry(scope).or_default();
+                for other in earlier.iter() {
+                    let same = self.bound.meaning(&other.variant) == self.bound.meaning(&variant);
                     let requirement =
                         if same { Requirement::ConflictInFlight } else { Requirement::ConflictInFlightChanged };
                     self.reached.insert(requirement);
@@ -87,12 +168,12 @@ impl Reach<'_> {
                 if self.bound.outcome(&variant) != Drawn::Success {
                     self.reached.insert(Requirement::ReplayFailureEffect);
                 }
-                earlier.push((variant, true));
+                earlier.push(Earlier { variant, answered: true, at: self.time });
             }
         }
     }
 
-    fn repeat(&mut self, first: &str, variant: &str, earlier: &[(String, bool)]) {
+    fn repeat(&mut self, first: &str, variant: &str, earlier: &[Earlier]) {
         let meaning = |name: &str| self.bound.meaning(name);
         let same_meaning = meaning(first) == meaning(variant);
         let outcome = self.bound.outcome(first);
@@ -105,7 +186,8 @@ impl Reach<'_> {
             self.reached.insert(Requirement::ConflictEquivalentParameters);
             return;
         }
-        if earlier.iter().any(|(tried, _)| meaning(tried) != meaning(variant)) && outcome == Drawn::Success {
+        let others_tried = earlier.iter().any(|tried| meaning(&tried.variant) != meaning(variant));
+        if others_tried && outcome == Drawn::Success {
             self.reached.insert(Requirement::ConflictOriginalSurvives);
             return;
         }
@@ -119,6 +201,16 @@ impl Reach<'_> {
             self.reached.insert(Requirement::ReplayFidelity);
             self.reached.insert(Requirement::ReplayMarker);
         }
+    }
+}
+
+fn of_key(kind: KeyKind) -> Requirement {
+    match kind {
+        KeyKind::Empty => Requirement::KeyEmpty,
+        KeyKind::Malformed => Requirement::KeyMalformed,
+        KeyKind::Overlong => Requirement::KeyOverlong,
+        KeyKind::Longest | KeyKind::LongestSibling => Requirement::KeyLongest,
+        KeyKind::OtherCase | KeyKind::Quoted => Requirement::KeyDistinct,
     }
 }
 

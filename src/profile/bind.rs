@@ -102,8 +102,8 @@ impl fmt::Debug for Bound {
 impl Bound {
     /// Fills in the values of the environment. A variable that is set to nothing counts as not set.
     ///
-    /// Further accounts and hooks whose variables are not set are taken out of the profile: what needs them is
-    /// untested. [`Bound::unavailable`] names them.
+    /// Further accounts, operations and hooks whose variables are not set are taken out of the profile: what needs
+    /// them is untested. [`Bound::unavailable`] names them.
     ///
     /// # Errors
     /// Everything that makes the profile unusable; all missing variables at once.
@@ -125,6 +125,7 @@ impl Bound {
         let Needed { variables, unavailable, .. } = needed;
         profile.target.accounts.retain(|name, _| !unavailable.contains_key(&format!("accounts.{name}")));
         profile.hooks.retain(|name, _| !unavailable.contains_key(&format!("hooks.{name}")));
+        profile.operations.retain(|name, _| !unavailable.contains_key(&format!("operations.{name}")));
         refuse_credentials(&profile, &variables)?;
         let (base_url, base_path) = base_url(&profile, &variables)?;
         let mut bound = Self { profile, base_url, base_path, variables, secrets: Secrets::new(), unavailable };
@@ -132,7 +133,7 @@ impl Bound {
         Ok(bound)
     }
 
-    /// The profile, without the accounts and hooks that are not available.
+    /// The profile, without the accounts, operations and hooks that are not available.
     pub fn profile(&self) -> &Profile {
         &self.profile
     }
@@ -173,7 +174,7 @@ impl Bound {
     }
 
     pub(super) fn values<'v>(&'v self, marker: Option<&'v str>, identity: Option<&'v str>) -> Values<'v> {
-        Values { variables: &self.variables, marker, identity }
+        Values { variables: &self.variables, marker, identity, seconds: None }
     }
 }
 
@@ -211,7 +212,12 @@ impl Needed {
         let names = match purpose {
             Purpose::Account(account) => self.unavailable.entry(format!("accounts.{account}")).or_default(),
             Purpose::Hook(hook) => self.unavailable.entry(format!("hooks.{hook}")).or_default(),
-            Purpose::BaseUrl | Purpose::OwnAccount | Purpose::Probe | Purpose::Cleanup => &mut self.missing,
+            Purpose::FurtherProbe(operation) | Purpose::FurtherCleanup(operation) => {
+                self.unavailable.entry(format!("operations.{operation}")).or_default()
+            }
+            Purpose::BaseUrl | Purpose::OwnAccount | Purpose::Probe | Purpose::Cleanup | Purpose::Clock => {
+                &mut self.missing
+            }
         };
         if !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
@@ -230,7 +236,12 @@ fn shown_variables(profile: &Profile) -> BTreeSet<String> {
         match site.purpose {
             Purpose::BaseUrl => shown.extend(names.unwrap_or_else(|_| Vec::new())),
             Purpose::OwnAccount | Purpose::Account(_) => secret.extend(names.unwrap_or_else(|_| Vec::new())),
-            Purpose::Probe | Purpose::Cleanup | Purpose::Hook(_) => {}
+            Purpose::Probe
+            | Purpose::Cleanup
+            | Purpose::FurtherProbe(_)
+            | Purpose::FurtherCleanup(_)
+            | Purpose::Hook(_)
+            | Purpose::Clock => {}
         }
     }
     shown.retain(|name| !secret.contains(name) || profile.target.shown.contains(name));
@@ -257,7 +268,7 @@ fn refuse_credentials(profile: &Profile, variables: &IndexMap<String, Variable>)
 
 /// The base URL and its path, both without a slash at the end.
 fn base_url(profile: &Profile, variables: &IndexMap<String, Variable>) -> Result<(String, String), BindError> {
-    let values = Values { variables, marker: None, identity: None };
+    let values = Values { variables, marker: None, identity: None, seconds: None };
     let written = &profile.target.base_url.0;
     let text = super::template::render(written, &values, super::template::Place::Plain)
         .map_err(|error| BindError::Template { pointer: "/target/base_url".into(), error })?;

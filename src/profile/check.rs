@@ -18,6 +18,7 @@ pub(super) fn problems(located: &Located, profile: &Profile) -> Vec<Problem> {
     check.templates();
     check.target();
     check.operation();
+    check.further_operations();
     check.hooks();
     check_contract::check(&mut check);
     check.problems
@@ -61,7 +62,7 @@ impl Check<'_> {
 
     fn unknown_name(&mut self, at: &str, name: &str, purpose: Purpose<'_>) {
         let message = match name {
-            "identity" | "marker" => format!("`{{{{{name}}}}}` has no value here"),
+            "identity" | "marker" | "seconds" => format!("`{{{{{name}}}}}` has no value here"),
             _ => format!("`{{{{{name}}}}}` is not a name that templates have"),
         };
         let allowed = purpose.names();
@@ -99,6 +100,10 @@ impl Check<'_> {
                 "`default` is the profile's own account: its credentials stand under `auth`",
             );
         }
+        if let Some(clock) = &target.clock {
+            self.request("/target/clock/request", &clock.request);
+            self.extractor("/target/clock/time", &clock.time);
+        }
         let auth = target.auth.iter().map(|auth| ("/target/auth".to_owned(), auth));
         let accounts = target.accounts.iter().map(|(name, auth)| (pointer("/target/accounts", name), auth));
         for (at, auth) in auth.chain(accounts) {
@@ -124,29 +129,52 @@ impl Check<'_> {
             }
         }
         if let Some(EffectSource::Counters(counters)) = &operation.effects {
-            self.counters(counters);
+            self.counters("/operation", &operation.request, counters);
         }
-        if let Some(cleanup) = &operation.cleanup {
-            self.request("/operation/cleanup", cleanup);
-            if !uses(cleanup, "identity") && !uses(cleanup, "marker") {
-                self.member("/operation/cleanup", "the cleanup names neither `{{identity}}` nor `{{marker}}`, so it cannot tell which effect to remove");
+        self.cleanup("/operation", operation.cleanup.as_ref());
+    }
+
+    /// Operations on which the key of the first is tried.
+    fn further_operations(&mut self) {
+        for (name, operation) in &self.profile.operations {
+            let at = pointer("/operations", name);
+            if name == DEFAULT {
+                self.member(&at, "`default` is the profile's own operation: it stands under `operation`");
             }
+            self.request(&format!("{at}/request"), &operation.request);
+            self.extractor(&format!("{at}/identity"), &operation.identity);
+            if let Some(EffectSource::Counters(counters)) = &operation.effects {
+                self.counters(&at, &operation.request, counters);
+            }
+            self.cleanup(&at, operation.cleanup.as_ref());
         }
     }
 
-    fn counters(&mut self, counters: &[Counter]) {
-        if counters.is_empty() {
-            self.value("/operation/effects", "the list holds no counter");
+    fn cleanup(&mut self, operation: &str, cleanup: Option<&RequestTemplate>) {
+        let Some(cleanup) = cleanup else { return };
+        let at = format!("{operation}/cleanup");
+        self.request(&at, cleanup);
+        if !uses(cleanup, "identity") && !uses(cleanup, "marker") {
+            self.member(
+                &at,
+                "the cleanup names neither `{{identity}}` nor `{{marker}}`, so it cannot tell which effect to remove",
+            );
         }
-        if !uses(&self.profile.operation.request, "marker") {
+    }
+
+    fn counters(&mut self, operation: &str, request: &RequestTemplate, counters: &[Counter]) {
+        if counters.is_empty() {
+            self.value(&format!("{operation}/effects"), "the list holds no counter");
+        }
+        if !uses(request, "marker") {
             let problem = self.located.problem(
-                At::Key("/operation/request"),
+                At::Key(&format!("{operation}/request")),
                 "the request does not contain `{{marker}}`, so its effects cannot be told from others",
             );
             self.problem(problem.hinting("put \"{{marker}}\" into a parameter that the counter can search for"));
         }
         for (index, counter) in counters.iter().enumerate() {
-            let at = format!("/operation/effects/{index}");
+            let at = format!("{operation}/effects/{index}");
             self.request(&format!("{at}/request"), &counter.request);
             self.extractor(&format!("{at}/each"), &counter.each);
             if !uses(&counter.request, "marker") {
@@ -290,13 +318,34 @@ impl Check<'_> {
                 }
                 Hook::Command(_) => {}
             }
+            self.hook_use(&at, name, hook);
+        }
+    }
+
+    /// A clock must be told how far to move; other hooks are not told.
+    fn hook_use(&mut self, at: &str, name: &str, hook: &Hook) {
+        let told = |name| match hook {
+            Hook::Request(request) => uses(request, name),
+            Hook::Command(words) => words.iter().any(|word| names(&word.0, name)),
+        };
+        match (name == ADVANCE_CLOCK, told("seconds")) {
+            (true, false) => {
+                self.member(at, "the hook does not contain `{{seconds}}`, so it cannot tell how far to move")
+            }
+            (false, true) => self.member(at, "`{{seconds}}` has a value in the hook `advance-clock` only"),
+            (true, true) | (false, false) => {}
         }
     }
 }
 
+/// The hook that moves the target's clock.
+const ADVANCE_CLOCK: &str = "advance-clock";
+
 /// Whether a request contains a name.
 fn uses(request: &RequestTemplate, name: &str) -> bool {
-    of_request("", request, Purpose::Cleanup)
-        .iter()
-        .any(|site| Parsed::parse(site.text).is_ok_and(|parsed| parsed.names().iter().any(|known| known == name)))
+    of_request("", request, Purpose::Cleanup).iter().any(|site| names(site.text, name))
+}
+
+fn names(text: &str, name: &str) -> bool {
+    Parsed::parse(text).is_ok_and(|parsed| parsed.names().iter().any(|known| known == name))
 }

@@ -11,7 +11,11 @@ use crate::document::{self, At, Form, Format, Located, Problem, Problems};
 use crate::message::JsonPath;
 
 /// The profiles that come with the program, by name.
-const SHIPPED: &[(&str, &str)] = &[("reference", include_str!("../../profiles/reference.yaml"))];
+const SHIPPED: &[(&str, &str)] = &[
+    ("reference", include_str!("../../profiles/reference.yaml")),
+    ("stripe-v1", include_str!("../../profiles/stripe-v1.yaml")),
+    ("ietf-draft-07", include_str!("../../profiles/ietf-draft-07.yaml")),
+];
 
 /// The kinds of text that a profile's schema names.
 const FORMATS: &[Format] =

@@ -6,6 +6,7 @@ mod check;
 mod check_contract;
 mod load;
 mod model;
+mod operation;
 mod render;
 mod sites;
 mod target;
@@ -15,9 +16,10 @@ mod variants;
 pub use bind::{BindError, BindOptions, Bound};
 pub use load::{Loaded, load, parse, shipped};
 pub use model::{
-    BASE, Counter, DEFAULT, EffectSource, Hook, IdentityWord, Operation, Profile, RequestTemplate, Source, Spelling,
-    Template, Variant,
+    BASE, Counter, DEFAULT, EffectSource, FurtherOperation, Hook, IdentityWord, Operation, Profile, RequestTemplate,
+    Source, Spelling, Template, Variant,
 };
-pub use render::{BoundHook, RenderError, RenderRequest};
-pub use target::{Auth, Environment, Target};
+pub use operation::ProbedOperation;
+pub use render::{BoundHook, HookValues, RenderError, RenderRequest};
+pub use target::{Auth, ClockReading, ClockUnit, Environment, Target};
 pub use template::TemplateError;

@@ -36,9 +36,14 @@ pub struct Profile {
     pub target: Target,
     /// The request whose idempotency is probed.
     pub operation: Operation,
+    /// Further operations, by name, on which the key of the first can be tried: the same key elsewhere.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, FurtherOperation>")]
+    pub operations: IndexMap<String, FurtherOperation>,
     /// What the provider promises.
     pub contract: Contract,
-    /// What can be done to the target from outside, by name: `advance-clock`, `change`, `delete`, ….
+    /// What can be done to the target from outside, by name: `advance-clock` (which is told `{{seconds}}`), `change`,
+    /// `delete`, ….
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, Hook>")]
     pub hooks: IndexMap<String, Hook>,
@@ -87,6 +92,25 @@ pub struct Operation {
     #[schemars(with = "std::collections::BTreeMap<String, Variant>")]
     pub parameters: IndexMap<String, Variant>,
     /// How effects are counted, independently of the answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effects: Option<EffectSource>,
+    /// Removes one effect; `{{identity}}` names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cleanup: Option<RequestTemplate>,
+}
+
+/// A further operation, on which the key of the first can be tried.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FurtherOperation {
+    /// Its request.
+    pub request: RequestTemplate,
+    /// Names the effect in an answer.
+    pub identity: Extractor,
+    /// Tells a success, where a 2xx alone does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub success: Option<Matcher>,
+    /// How its effects are counted, independently of the answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effects: Option<EffectSource>,
     /// Removes one effect; `{{identity}}` names it.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::body::{self, Content};
 use super::template::{Place, TemplateError, Values, render};
-use super::{Auth, Bound, Counter, DEFAULT, EffectSource, Hook, RequestTemplate};
+use super::{Auth, BASE, Bound, DEFAULT, Hook, RequestTemplate, Spelling};
 use crate::contract::{Carrier, Encoding};
 use crate::message::Request;
 use crate::secret::Text;
@@ -21,10 +21,25 @@ pub struct RenderRequest<'r> {
     pub marker: &'r str,
     /// The key, before encoding; none for a request without a key.
     pub key: Option<&'r str>,
+    /// Whether the key stands on the wire as it is, whatever the contract says about its encoding.
+    pub encoded: bool,
     /// The account that sends it.
     pub account: &'r str,
+    /// The operation that it is sent to.
+    pub operation: &'r str,
     /// Another method than the operation's.
     pub method: Option<&'r str>,
+}
+
+/// What a hook is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HookValues<'h> {
+    /// The marker of the action that it is about.
+    pub marker: Option<&'h str>,
+    /// The identity of what that action made.
+    pub identity: Option<&'h str>,
+    /// How far the clock is to be moved, in whole seconds.
+    pub seconds: Option<u64>,
 }
 
 /// A hook, rendered.
@@ -50,6 +65,12 @@ pub enum RenderError {
     /// An account that the profile does not have.
     #[error("the profile has no account `{name}`, or its variables are not set")]
     UnknownAccount {
+        /// The name.
+        name: String,
+    },
+    /// An operation that the profile does not have.
+    #[error("the profile has no operation `{name}`, or its variables are not set")]
+    UnknownOperation {
         /// The name.
         name: String,
     },
@@ -125,7 +146,7 @@ impl Bound {
     /// # Errors
     /// When something has no value, no such name, or no way to stand in an HTTP request.
     pub fn request(&self, wanted: &RenderRequest<'_>) -> Result<Request, RenderError> {
-        let (template, spelling) = self.variant(wanted.variant)?;
+        let (template, spelling) = self.probe(wanted.operation, wanted.variant)?;
         let values = self.values(Some(wanted.marker), None);
         let mut draft = self.draft(&template, &values, wanted.account)?;
         if let Some(method) = wanted.method {
@@ -133,43 +154,75 @@ impl Bound {
         }
         if let (Some(key), Some(clause)) = (wanted.key, &self.profile.contract.key) {
             let spelled = match clause.encoding {
-                Encoding::Bare => key.to_owned(),
-                Encoding::Quoted => quoted(key)?,
+                Encoding::Quoted if !wanted.encoded => quoted(key)?,
+                Encoding::Bare | Encoding::Quoted => key.to_owned(),
             };
             draft.carry(&clause.carrier, &spelled)?;
         }
         draft.finish(spelling)
     }
 
-    /// Renders a request to an effect counter, by its index in `operation.effects`.
+    /// The request of an operation, and how its content is spelled.
+    fn probe(&self, operation: &str, variant: &str) -> Result<(RequestTemplate, Option<Spelling>), RenderError> {
+        if operation == DEFAULT {
+            return self.variant(variant);
+        }
+        let unknown = || RenderError::UnknownOperation { name: operation.to_owned() };
+        let further = self.profile.operations.get(operation).ok_or_else(unknown)?;
+        if variant != BASE {
+            return Err(RenderError::UnknownVariant { name: variant.to_owned(), known: BASE.to_owned() });
+        }
+        Ok((further.request.clone(), None))
+    }
+
+    /// Renders a request to an effect counter, by its index in the `effects` of an operation.
     ///
     /// # Errors
     /// As [`Bound::request`].
-    pub fn count_request(&self, index: usize, marker: &str, account: &str) -> Result<Request, RenderError> {
-        let counters: &[Counter] = match &self.profile.operation.effects {
-            Some(EffectSource::Counters(counters)) => counters,
-            Some(EffectSource::Identity(_)) | None => &[],
-        };
-        let counter = counters.get(index).ok_or(RenderError::UnknownCounter { index })?;
+    pub fn count_request(
+        &self,
+        operation: &str,
+        index: usize,
+        marker: &str,
+        account: &str,
+    ) -> Result<Request, RenderError> {
+        let counter = self.counters(operation).get(index).ok_or(RenderError::UnknownCounter { index })?;
         self.plain_request(&counter.request, &self.values(Some(marker), None), account)
     }
 
-    /// Renders the request that removes one effect; none where the profile has no cleanup.
+    /// Renders the request that removes one effect of an operation; none where it has no cleanup.
     ///
     /// # Errors
     /// As [`Bound::request`].
-    pub fn cleanup_request(&self, identity: &str, marker: &str, account: &str) -> Result<Option<Request>, RenderError> {
+    pub fn cleanup_request(
+        &self,
+        operation: &str,
+        identity: &str,
+        marker: &str,
+        account: &str,
+    ) -> Result<Option<Request>, RenderError> {
         let values = self.values(Some(marker), Some(identity));
-        let cleanup = self.profile.operation.cleanup.as_ref();
+        let cleanup = self.operation(operation).and_then(|operation| operation.cleanup);
         cleanup.map(|cleanup| self.plain_request(cleanup, &values, account)).transpose()
+    }
+
+    /// Renders the request that reads the target's clock; none where the profile has no such reading.
+    ///
+    /// # Errors
+    /// As [`Bound::request`].
+    pub fn clock_request(&self) -> Result<Option<Request>, RenderError> {
+        let values = self.values(None, None);
+        let clock = self.profile.target.clock.as_ref();
+        clock.map(|clock| self.plain_request(&clock.request, &values, DEFAULT)).transpose()
     }
 
     /// Renders a hook.
     ///
     /// # Errors
-    /// As [`Bound::request`]; also when the hook names an identity or a marker that is not known.
-    pub fn hook(&self, name: &str, marker: Option<&str>, identity: Option<&str>) -> Result<BoundHook, RenderError> {
-        let values = self.values(marker, identity);
+    /// As [`Bound::request`]; also when the hook names an identity, a marker or seconds that are not known.
+    pub fn hook(&self, name: &str, told: &HookValues<'_>) -> Result<BoundHook, RenderError> {
+        let seconds = told.seconds.map(|seconds| seconds.to_string());
+        let values = Values { seconds: seconds.as_deref(), ..self.values(told.marker, told.identity) };
         match self.profile.hooks.get(name) {
             None => Err(RenderError::UnknownHook { name: name.to_owned() }),
             Some(Hook::Request(template)) => self.plain_request(template, &values, DEFAULT).map(BoundHook::Request),

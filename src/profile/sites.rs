@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Auth, EffectSource, Hook, Profile, RequestTemplate};
+use super::{Auth, Counter, EffectSource, FurtherOperation, Hook, Profile, RequestTemplate};
 use crate::document::pointer;
 
 /// A text in which a template can stand.
@@ -29,17 +29,24 @@ pub(super) enum Purpose<'p> {
     Probe,
     /// The cleanup.
     Cleanup,
+    /// The request of a further operation, or one of its counters.
+    FurtherProbe(&'p str),
+    /// The cleanup of a further operation.
+    FurtherCleanup(&'p str),
     /// A hook.
     Hook(&'p str),
+    /// The reading of the target's clock.
+    Clock,
 }
 
 impl Purpose<'_> {
     /// The names that an expression may use here.
     pub(super) fn names(self) -> &'static [&'static str] {
         match self {
-            Self::BaseUrl | Self::OwnAccount | Self::Account(_) => &[],
-            Self::Probe => &["marker"],
-            Self::Cleanup | Self::Hook(_) => &["marker", "identity"],
+            Self::BaseUrl | Self::OwnAccount | Self::Account(_) | Self::Clock => &[],
+            Self::Probe | Self::FurtherProbe(_) => &["marker"],
+            Self::Cleanup | Self::FurtherCleanup(_) => &["marker", "identity"],
+            Self::Hook(_) => &["marker", "identity", "seconds"],
         }
     }
 }
@@ -54,7 +61,13 @@ pub(super) fn sites(profile: &Profile) -> Vec<Site<'_>> {
     for (name, auth) in &profile.target.accounts {
         sites.extend(of_auth(&pointer("/target/accounts", name), auth, Purpose::Account(name)));
     }
+    if let Some(clock) = &profile.target.clock {
+        sites.extend(of_request("/target/clock/request", &clock.request, Purpose::Clock));
+    }
     sites.extend(of_operation(profile));
+    for (name, operation) in &profile.operations {
+        sites.extend(of_further(&pointer("/operations", name), operation, name));
+    }
     for (name, hook) in &profile.hooks {
         sites.extend(of_hook(&pointer("/hooks", name), hook, Purpose::Hook(name)));
     }
@@ -70,15 +83,31 @@ fn of_operation(profile: &Profile) -> Vec<Site<'_>> {
             sites.extend(patch.iter().flat_map(|patch| of_value(&pointer(&at, part), patch, Purpose::Probe)));
         }
     }
-    if let Some(EffectSource::Counters(counters)) = &operation.effects {
-        for (index, counter) in counters.iter().enumerate() {
-            sites.extend(of_request(&format!("/operation/effects/{index}/request"), &counter.request, Purpose::Probe));
-        }
-    }
+    sites.extend(of_effects("/operation", &operation.effects, Purpose::Probe));
     if let Some(cleanup) = &operation.cleanup {
         sites.extend(of_request("/operation/cleanup", cleanup, Purpose::Cleanup));
     }
     sites
+}
+
+fn of_further<'p>(at: &str, operation: &'p FurtherOperation, name: &'p str) -> Vec<Site<'p>> {
+    let mut sites = of_request(&pointer(at, "request"), &operation.request, Purpose::FurtherProbe(name));
+    sites.extend(of_effects(at, &operation.effects, Purpose::FurtherProbe(name)));
+    if let Some(cleanup) = &operation.cleanup {
+        sites.extend(of_request(&pointer(at, "cleanup"), cleanup, Purpose::FurtherCleanup(name)));
+    }
+    sites
+}
+
+fn of_effects<'p>(at: &str, effects: &'p Option<EffectSource>, purpose: Purpose<'p>) -> Vec<Site<'p>> {
+    let counters: &[Counter] = match effects {
+        Some(EffectSource::Counters(counters)) => counters,
+        Some(EffectSource::Identity(_)) | None => &[],
+    };
+    let request = |(index, counter): (usize, &'p Counter)| {
+        of_request(&format!("{at}/effects/{index}/request"), &counter.request, purpose)
+    };
+    counters.iter().enumerate().flat_map(request).collect()
 }
 
 fn of_auth<'p>(at: &str, auth: &'p Auth, purpose: Purpose<'p>) -> Vec<Site<'p>> {

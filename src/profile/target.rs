@@ -4,8 +4,9 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Template;
+use super::{RequestTemplate, Template};
 use crate::contract::Period;
+use crate::message::Extractor;
 
 /// Where requests go, and as whom.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -28,6 +29,10 @@ pub struct Target {
     /// Names of environment variables whose values are not secret.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shown: Vec<String>,
+    /// Where the target's clock can be read, so that a hook that was to move it can be checked. Without it, the `Date`
+    /// of the answers has to show that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ClockReading>,
     /// How long one attempt may take.
     #[serde(default = "default_time_limit")]
     pub time_limit: Period,
@@ -35,6 +40,30 @@ pub struct Target {
 
 fn default_time_limit() -> Period {
     Period(std::time::Duration::from_secs(30))
+}
+
+/// Where the target's clock can be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClockReading {
+    /// The request whose answer tells the time.
+    pub request: RequestTemplate,
+    /// Finds the time in the answer: a number.
+    pub time: Extractor,
+    /// What the number counts.
+    #[serde(default)]
+    pub unit: ClockUnit,
+}
+
+/// What the number of a clock counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClockUnit {
+    /// Seconds.
+    #[default]
+    Seconds,
+    /// Milliseconds.
+    Milliseconds,
 }
 
 /// What kind of deployment a target is.

@@ -63,6 +63,7 @@ pub(super) fn start(number: u32) -> AttemptStart {
         id: AttemptId(number),
         intent: IntentId(1),
         key: Some(FIRST.into()),
+        key_kind: None,
         parameters: "base".into(),
         account: "default".into(),
         operation: "default".into(),
@@ -130,7 +131,7 @@ pub(super) fn doubled(case: &str) -> Vec<Event> {
 /// A history with these events between the beginning and the end of a run.
 pub(super) fn history(events: Vec<Event>) -> History {
     let cleaned = |identity: &str, error: Option<&str>| {
-        EventKind::CleanedUp(Cleanup { identity: identity.into(), error: error.map(str::to_owned) })
+        EventKind::CleanedUp(Cleanup { operation: None, identity: identity.into(), error: error.map(str::to_owned) })
     };
     let skipped = SkippedCase { scenario: "key-reuse".into(), reason: Reason::Needs("parameters.changed".into()) };
     let mut all = vec![event(0, None, EventKind::RunStarted(Box::new(run_info())))];

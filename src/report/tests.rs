@@ -98,8 +98,13 @@ fn an_eventful_exchange() {
         request_written: false,
         detail: "os error 111".into(),
     };
-    let advance =
-        HookRun { name: "advance-clock".into(), changed: None, advanced: milliseconds(86_400_000), error: None };
+    let advance = HookRun {
+        name: "advance-clock".into(),
+        changed: None,
+        advanced: milliseconds(86_400_000),
+        confirmed: None,
+        error: None,
+    };
     let race = Race { attempts: vec![AttemptId(2), AttemptId(3)], overlapped: true, spread: milliseconds(1) };
     let broken = Count { listing: Listing::Failed(CountFailure::Status(503)), ..count(3, &[]) };
     let kinds = [

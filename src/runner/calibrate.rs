@@ -113,6 +113,7 @@ mod tests {
             operation: "default".into(),
             method: "POST".into(),
             replica: None,
+            key_kind: None,
             lose: None,
             request: ShownRequest::default(),
         }

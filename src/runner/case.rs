@@ -10,7 +10,7 @@ use super::{Context, RunError};
 use crate::contract::Reason;
 use crate::history::{AttemptEnd, AttemptId, Calibration, EventKind, Intent, IntentId};
 use crate::journal::WriteError;
-use crate::plan::PlannedCase;
+use crate::plan::{Place, PlannedCase, places};
 use crate::profile::RenderError;
 use crate::scenario::{Send, Step};
 
@@ -20,13 +20,15 @@ pub(super) struct CaseRun<'r> {
     pub(super) case: &'r PlannedCase,
     pub(super) calibration: Calibration,
     pub(super) intents: IndexMap<String, Intent>,
+    /// Where its attempts go, and so where effects are counted.
+    pub(super) places: Vec<Place>,
     /// How many intents were created, also those that came to nothing.
     created: u32,
     /// The number of the last attempt that was begun.
     pub(super) attempts: u32,
     /// The first attempt of every intent, by the intent's name.
     pub(super) first_attempts: BTreeMap<String, AttemptId>,
-    /// By marker and counter: how many effects were listed last.
+    /// By marker and counter: how many effects were listed last in the profile's own account and operation.
     pub(super) listed: BTreeMap<String, BTreeMap<usize, usize>>,
     /// Markers and the identities that answers named for them.
     pub(super) named: BTreeSet<(String, String)>,
@@ -66,6 +68,7 @@ impl<'r> CaseRun<'r> {
             case,
             calibration,
             intents: IndexMap::new(),
+            places: places(&case.steps),
             created: 0,
             attempts: 0,
             first_attempts: BTreeMap::new(),

@@ -4,12 +4,16 @@ use std::collections::BTreeSet;
 
 use super::{Context, RunError, case, count};
 use crate::history::{CaseHistory, Cleanup, EventKind, History, Listing};
+use crate::plan::Place;
+use crate::profile::DEFAULT;
 
 /// An effect that a run left behind.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Leftover {
     /// The account that owns it.
     pub account: String,
+    /// The operation that made it.
+    pub operation: String,
     /// Its identity.
     pub identity: String,
     /// The marker of its action.
@@ -25,13 +29,19 @@ fn leftovers_of_case(case: &CaseHistory) -> Vec<Leftover> {
     let answered = case.all_attempts().filter_map(|attempt| {
         let identity = attempt.end.as_ref()?.identity.clone()?;
         let marker = case.intent(attempt.start.intent)?.marker.clone();
-        Some(Leftover { account: attempt.start.account.clone(), identity, marker })
+        Some(Leftover {
+            account: attempt.start.account.clone(),
+            operation: attempt.start.operation.clone(),
+            identity,
+            marker,
+        })
     });
     let listed = case.counts.iter().flat_map(|count| match &count.listing {
         Listing::Items(items) => items
             .iter()
             .map(|item| Leftover {
                 account: count.account.clone(),
+                operation: count.operation.clone(),
                 identity: item.identity.clone(),
                 marker: count.marker.clone(),
             })
@@ -43,7 +53,8 @@ fn leftovers_of_case(case: &CaseHistory) -> Vec<Leftover> {
 
 /// Removes what the run left behind.
 pub(super) async fn clean_up(context: &Context) -> Result<(), RunError> {
-    if context.bound.profile().operation.cleanup.is_none() {
+    let removes = |name: &str| context.bound.operation(name).is_some_and(|operation| operation.cleanup.is_some());
+    if !std::iter::once(DEFAULT).chain(context.bound.profile().operations.keys().map(String::as_str)).any(removes) {
         return Ok(());
     }
     let history = context.recorder.history();
@@ -51,7 +62,8 @@ pub(super) async fn clean_up(context: &Context) -> Result<(), RunError> {
     effects.extend(late_effects(context, &history).await?);
     for effect in effects {
         let error = remove(context, &effect).await?;
-        let cleanup = Cleanup { identity: effect.identity, error };
+        let operation = Some(effect.operation).filter(|name| name != DEFAULT);
+        let cleanup = Cleanup { operation, identity: effect.identity, error };
         context.recorder.record(None, EventKind::CleanedUp(cleanup))?;
     }
     Ok(())
@@ -60,19 +72,20 @@ pub(super) async fn clean_up(context: &Context) -> Result<(), RunError> {
 /// Effects of attempts without an answer, which may have come after the last count.
 async fn late_effects(context: &Context, history: &History) -> Result<Vec<Leftover>, RunError> {
     let mut effects = Vec::new();
-    for marker in unanswered_markers(history) {
-        for (index, counter) in count::counters(&context.bound).iter().enumerate() {
+    for (marker, place) in unanswered_markers(history) {
+        for counter in context.bound.counters(&place.operation).iter().enumerate() {
             if context.pace.take_cleanup().is_err() {
                 return Ok(effects);
             }
-            let listing = match count::list(context, index, counter, &marker).await {
+            let listing = match count::list(context, &place, counter, &marker).await {
                 Ok(listing) => listing,
                 Err(case::Stop::Fatal(error)) => return Err(error),
                 Err(case::Stop::Interrupted | case::Stop::Because(_)) => continue,
             };
             if let Listing::Items(items) = listing {
                 effects.extend(items.into_iter().map(|item| Leftover {
-                    account: crate::profile::DEFAULT.to_owned(),
+                    account: place.account.clone(),
+                    operation: place.operation.clone(),
                     identity: item.identity,
                     marker: marker.clone(),
                 }));
@@ -82,13 +95,14 @@ async fn late_effects(context: &Context, history: &History) -> Result<Vec<Leftov
     Ok(effects)
 }
 
-fn unanswered_markers(history: &History) -> BTreeSet<String> {
+fn unanswered_markers(history: &History) -> BTreeSet<(String, Place)> {
     let mut markers = BTreeSet::new();
     for case in history.cases.values() {
         for attempt in case.all_attempts() {
             let answered = attempt.end.as_ref().is_some_and(|end| end.outcome.response().is_some());
             if let (false, Some(intent)) = (answered, case.intent(attempt.start.intent)) {
-                markers.insert(intent.marker.clone());
+                let (account, operation) = (attempt.start.account.clone(), attempt.start.operation.clone());
+                markers.insert((intent.marker.clone(), Place { account, operation }));
             }
         }
     }
@@ -97,8 +111,10 @@ fn unanswered_markers(history: &History) -> BTreeSet<String> {
 
 /// Removes one effect; what is already gone counts as removed. Returns why it could not be removed.
 async fn remove(context: &Context, effect: &Leftover) -> Result<Option<String>, RunError> {
-    let Some(request) = context.bound.cleanup_request(&effect.identity, &effect.marker, &effect.account)? else {
-        return Ok(None);
+    let operation = effect.operation.as_str();
+    let Some(request) = context.bound.cleanup_request(operation, &effect.identity, &effect.marker, &effect.account)?
+    else {
+        return Ok(Some("the operation has no `cleanup`".into()));
     };
     if context.pace.take_cleanup().is_err() {
         return Ok(Some("the cap of --max-requests was reached".into()));

@@ -2,11 +2,10 @@
 
 use super::Context;
 use super::case::{CaseRun, Stop};
-use crate::contract::Period;
 use crate::history::{Count, CountFailure, EventKind, Item, Listing};
 use crate::message::{Extractor, Response};
-use crate::plan::READS_PER_COUNT;
-use crate::profile::{Bound, Counter, DEFAULT, EffectSource};
+use crate::plan::{Place, READS_PER_COUNT};
+use crate::profile::Counter;
 
 impl CaseRun<'_> {
     /// Counts the effects of an action, so often that a count can be closed.
@@ -28,11 +27,7 @@ impl CaseRun<'_> {
     }
 
     async fn count_marker(&mut self, marker: &str) -> Result<(), Stop> {
-        let settle = counters(&self.context.bound)
-            .iter()
-            .map(|counter| counter.settle)
-            .max()
-            .map_or_else(Default::default, Period::duration);
+        let settle = self.longest_settle();
         for read in 0..READS_PER_COUNT {
             if read > 0 {
                 self.pause(settle).await?;
@@ -42,20 +37,27 @@ impl CaseRun<'_> {
         Ok(())
     }
 
-    /// Reads every counter once.
+    /// Reads every counter of every account and operation that the case uses, once.
     pub(super) async fn read_counters(&mut self, marker: &str) -> Result<(), Stop> {
-        for (index, counter) in counters(&self.context.bound).iter().enumerate() {
+        for place in self.places.clone() {
+            self.read_counters_of(&place, marker).await?;
+        }
+        Ok(())
+    }
+
+    async fn read_counters_of(&mut self, place: &Place, marker: &str) -> Result<(), Stop> {
+        for (index, counter) in self.context.bound.counters(&place.operation).iter().enumerate() {
             self.context.pace.take_control()?;
             let began = self.context.recorder.elapsed();
-            let listing = list(self.context, index, counter, marker).await?;
-            if let Listing::Items(items) = &listing {
+            let listing = list(self.context, place, (index, counter), marker).await?;
+            if let (Listing::Items(items), true) = (&listing, place.is_own()) {
                 self.listed.entry(marker.to_owned()).or_default().insert(index, items.len());
             }
             let count = Count {
                 marker: marker.to_owned(),
                 counter: index,
-                account: DEFAULT.to_owned(),
-                operation: DEFAULT.to_owned(),
+                account: place.account.clone(),
+                operation: place.operation.clone(),
                 after: self.attempts,
                 began,
                 ended: self.context.recorder.elapsed(),
@@ -67,17 +69,14 @@ impl CaseRun<'_> {
     }
 }
 
-/// The counters that the profile declares.
-pub(super) fn counters(bound: &Bound) -> &[Counter] {
-    match &bound.profile().operation.effects {
-        Some(EffectSource::Counters(counters)) => counters,
-        Some(EffectSource::Identity(_)) | None => &[],
-    }
-}
-
-/// Asks one counter for the effects of a marker.
-pub(super) async fn list(context: &Context, index: usize, counter: &Counter, marker: &str) -> Result<Listing, Stop> {
-    let request = context.bound.count_request(index, marker, DEFAULT)?;
+/// Asks one counter of a place for the effects of a marker.
+pub(super) async fn list(
+    context: &Context,
+    place: &Place,
+    (index, counter): (usize, &Counter),
+    marker: &str,
+) -> Result<Listing, Stop> {
+    let request = context.bound.count_request(&place.operation, index, marker, &place.account)?;
     Ok(match context.send_control(&request).await {
         Ok(response) => listing(counter, &response),
         Err(error) => Listing::Failed(CountFailure::NoAnswer(error.to_string())),
@@ -111,6 +110,7 @@ fn listing(counter: &Counter, response: &Response) -> Listing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::Period;
     use crate::message::JsonPath;
     use crate::profile::{RequestTemplate, Template};
 

@@ -1,41 +1,107 @@
 //! The step `hook`: something is done to the target from outside.
 
+use std::time::Duration;
+
 use super::case::{CaseRun, Stop};
-use crate::history::{EventKind, HookRun};
-use crate::profile::BoundHook;
+use crate::history::{EventKind, HookRun, IntentId};
+use crate::plan;
+use crate::profile::{BoundHook, ClockUnit, HookValues, RenderError};
 use crate::scenario::HookStep;
+
+/// What a hook came to.
+struct Ran {
+    /// The time that its answer or the target's clock showed to have passed.
+    confirmed: Option<Duration>,
+    error: Option<String>,
+}
 
 impl CaseRun<'_> {
     /// Runs a hook: a request or a command. Its failure is written down; the oracle draws the conclusions.
     pub(super) async fn hook(&mut self, step: &HookStep) -> Result<(), Stop> {
-        self.context.pace.take_control()?;
         let intent = match &step.intent {
             Some(name) => Some(self.intent(name, None).await?),
             None => None,
         };
+        let contract = &self.context.bound.profile().contract;
+        let advanced = step.by.and_then(|by| plan::advance(contract, by));
         let marker = intent.as_ref().map(|intent| intent.marker.clone());
         let identity = intent.as_ref().and_then(|intent| self.latest_identity(intent.id));
-        let hook = self.context.bound.hook(&step.name, marker.as_deref(), identity.as_deref())?;
-        let error = match hook {
-            BoundHook::Request(request) => match self.context.send_control(&request).await {
-                Ok(response) if (200..300).contains(&response.status) => None,
-                Ok(response) => Some(format!("the hook was answered {}", response.status)),
-                Err(error) => Some(error.to_string()),
-            },
-            BoundHook::Command(command) => run_command(&command).await.err(),
+        let told = HookValues {
+            marker: marker.as_deref(),
+            identity: identity.as_deref(),
+            seconds: advanced.map(|advanced| advanced.as_secs()),
         };
-        let run = HookRun { name: step.name.clone(), changed: marker, advanced: std::time::Duration::ZERO, error };
+        let Ran { confirmed, error } = match self.context.bound.hook(&step.name, &told) {
+            Ok(hook) => self.run_hook(&hook, advanced.is_some()).await?,
+            // It was rehearsed with stand-ins, so what is missing is what the action was to bring.
+            Err(error) => Ran { confirmed: None, error: Some(missing(&error)) },
+        };
+        let changed = marker.filter(|_| advanced.is_none());
+        let advanced = advanced.unwrap_or_default();
+        let run = HookRun { name: step.name.clone(), changed, advanced, confirmed, error };
         self.context.recorder.record(Some(&self.case.id), EventKind::HookRan(run))?;
         Ok(())
     }
 
+    /// Runs a hook. The target's clock is read before and after one that moves it.
+    async fn run_hook(&mut self, hook: &BoundHook, moves_clock: bool) -> Result<Ran, Stop> {
+        let before = if moves_clock { self.read_clock().await? } else { None };
+        self.context.pace.take_control()?;
+        let error = match hook {
+            BoundHook::Request(request) => match self.context.send_control(request).await {
+                Ok(response) if (200..300).contains(&response.status) => None,
+                Ok(response) => Some(format!("the hook was answered {}", response.status)),
+                Err(error) => Some(error.to_string()),
+            },
+            BoundHook::Command(command) => run_command(command).await.err(),
+        };
+        let after = if moves_clock { self.read_clock().await? } else { None };
+        let confirmed = before.zip(after).map(|(before, after)| after.passed_since(before));
+        Ok(Ran { confirmed, error })
+    }
+
+    /// Reads the target's clock, where the profile says how. A reading that fails is none.
+    async fn read_clock(&mut self) -> Result<Option<Reading>, Stop> {
+        let Some(request) = self.context.bound.clock_request()? else { return Ok(None) };
+        let Some(clock) = &self.context.bound.profile().target.clock else { return Ok(None) };
+        self.context.pace.take_control()?;
+        let Ok(response) = self.context.send_control(&request).await else { return Ok(None) };
+        let written = clock.time.extract(&response).into_iter().next();
+        let number = written.and_then(|written| written.trim().parse::<f64>().ok());
+        let seconds = number.map(|number| match clock.unit {
+            ClockUnit::Seconds => number,
+            ClockUnit::Milliseconds => number / 1000.0,
+        });
+        let shows = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        Ok(shows.map(|shows| Reading { shows, at: self.context.recorder.elapsed() }))
+    }
+
     /// The identity that the latest success of an action named.
-    fn latest_identity(&self, id: crate::history::IntentId) -> Option<String> {
+    fn latest_identity(&self, id: IntentId) -> Option<String> {
         let history = self.context.recorder.history();
         let case = history.cases.get(&self.case.id)?;
         let attempts = case.attempts.iter().rev().filter(|attempt| attempt.start.intent == id);
         attempts.filter_map(|attempt| attempt.end.as_ref()).find_map(|end| end.identity.clone())
     }
+}
+
+/// What the target's clock showed at a moment of ours.
+#[derive(Clone, Copy, Debug)]
+struct Reading {
+    shows: Duration,
+    at: Duration,
+}
+
+impl Reading {
+    /// The time by which the target's clock went ahead of ours between two readings.
+    fn passed_since(self, earlier: Self) -> Duration {
+        let ours = self.at.saturating_sub(earlier.at);
+        self.shows.saturating_sub(earlier.shows).saturating_sub(ours)
+    }
+}
+
+fn missing(error: &RenderError) -> String {
+    format!("the hook lacks something that no answer gave: {error}")
 }
 
 async fn run_command(command: &[crate::secret::Text]) -> Result<(), String> {
@@ -52,4 +118,17 @@ async fn run_command(command: &[crate::secret::Text]) -> Result<(), String> {
         .await
         .map_err(|error| format!("`{program}` cannot be run: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("`{program}` ended with {status}")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_the_target_ran_ahead_counts_as_moved() {
+        let at = |shows, at| Reading { shows: Duration::from_secs(shows), at: Duration::from_secs(at) };
+        assert_eq!(at(105, 5).passed_since(at(0, 0)), Duration::from_secs(100));
+        assert_eq!(at(5, 5).passed_since(at(0, 0)), Duration::ZERO);
+        assert_eq!(at(0, 5).passed_since(at(7, 0)), Duration::ZERO);
+    }
 }

@@ -6,6 +6,7 @@ mod cleanup;
 mod count;
 mod hook;
 mod interrupt;
+mod odd_key;
 mod pace;
 mod race;
 mod recorder;

@@ -12,6 +12,7 @@ use crate::wire::{self, RaceCopy};
 /// A copy that is about to be sent.
 struct Entrant {
     intent: Intent,
+    send: Send,
     start: AttemptStart,
     request: Request,
     delay: Duration,
@@ -49,7 +50,7 @@ impl CaseRun<'_> {
         let options = self.options(&Send::default());
         let raced = wire::race(&self.context.endpoint, &copies, &options).await;
         for (entrant, attempted) in entrants.iter().zip(raced.copies) {
-            self.conclude(&entrant.intent, entrant.start.id, attempted)?;
+            self.conclude(&entrant.intent, entrant.start.id, &entrant.send, attempted)?;
         }
         let attempts: Vec<AttemptId> = entrants.iter().map(|entrant| entrant.start.id).collect();
         let record = RaceRecord { attempts, overlapped: raced.overlapped, spread: raced.spread };
@@ -66,7 +67,7 @@ impl CaseRun<'_> {
             let intent = self.intent(&name, None).await?;
             let send = Send { intent: name, parameters: copy.parameters, ..Send::default() };
             let (start, request) = self.prepare(&intent, &send)?;
-            entrants.push(Entrant { intent, start, request, delay });
+            entrants.push(Entrant { intent, send, start, request, delay });
         }
         Ok(entrants)
     }

@@ -1,45 +1,69 @@
 //! Rendering everything once before anything is sent, so that a mistake in a profile costs nothing.
 
-use crate::plan::Plan;
-use crate::profile::{BASE, Bound, DEFAULT, RenderError, RenderRequest};
-use crate::scenario::Step;
+use super::odd_key::odd_key;
+use crate::plan::{Plan, advance, method, places};
+use crate::profile::{BASE, Bound, DEFAULT, HookValues, RenderError, RenderRequest};
+use crate::scenario::{HookStep, KeyChoice, Repeat, Send, Step};
 
 const MARKER: &str = "idemspec-0000000000000000";
+
+const KEY: &str = "00000000-0000-4000-8000-000000000000";
 
 /// Renders every request of a plan once, with stand-ins for key, marker and identity.
 ///
 /// # Errors
 /// The first request that cannot be rendered.
 pub fn rehearse(bound: &Bound, plan: &Plan) -> Result<(), RenderError> {
-    for step in plan.cases.iter().flat_map(|case| &case.steps) {
-        rehearse_step(bound, step)?;
+    for case in &plan.cases {
+        case.steps.iter().try_for_each(|step| rehearse_step(bound, step))?;
+        for place in places(&case.steps) {
+            for index in 0..bound.counters(&place.operation).len() {
+                bound.count_request(&place.operation, index, MARKER, &place.account)?;
+            }
+            bound.cleanup_request(&place.operation, "1", MARKER, &place.account)?;
+        }
     }
-    for index in 0..super::count::counters(bound).len() {
-        bound.count_request(index, MARKER, DEFAULT)?;
-    }
-    bound.cleanup_request("1", MARKER, DEFAULT).map(|_| ())
+    bound.clock_request().map(|_| ())
 }
 
 fn rehearse_step(bound: &Bound, step: &Step) -> Result<(), RenderError> {
-    let render = |variant: Option<&str>, account: Option<&str>, method: Option<&str>| {
-        bound
-            .request(&RenderRequest {
-                variant: variant.unwrap_or(BASE),
-                marker: MARKER,
-                key: Some("00000000-0000-4000-8000-000000000000"),
-                account: account.unwrap_or(DEFAULT),
-                method,
-            })
-            .map(|_| ())
-    };
     match step {
-        Step::Send(send) => render(send.parameters.as_deref(), send.account.as_deref(), send.method.as_deref()),
+        Step::Send(send) => rehearse_send(bound, send),
         Step::Race(race) => race
             .copies()
             .filter(|copy| !race.if_offered || copy.parameters.as_deref().is_none_or(|name| bound.has_variant(name)))
-            .try_for_each(|copy| render(copy.parameters.as_deref(), None, None)),
-        Step::Repeat(repeat) => render(repeat.parameters.as_deref(), None, None),
-        Step::Hook(hook) => bound.hook(&hook.name, Some(MARKER), Some("1")).map(|_| ()),
+            .try_for_each(|copy| {
+                let send = Send { intent: race.intent.clone(), parameters: copy.parameters, ..Send::default() };
+                rehearse_send(bound, &send)
+            }),
+        Step::Repeat(Repeat { intent, parameters, .. }) => {
+            let (intent, parameters) = (intent.clone(), parameters.clone());
+            rehearse_send(bound, &Send { intent, parameters, ..Send::default() })
+        }
+        Step::Hook(hook) => rehearse_hook(bound, hook),
         Step::Wait(_) | Step::Count(_) => Ok(()),
     }
+}
+
+fn rehearse_send(bound: &Bound, send: &Send) -> Result<(), RenderError> {
+    let clause = bound.profile().contract.key.as_ref();
+    let odd = send.key.and_then(KeyChoice::kind).map(|kind| odd_key(kind, KEY, clause));
+    let own = if send.key == Some(KeyChoice::None) { None } else { Some(KEY) };
+    let rendered = bound.request(&RenderRequest {
+        variant: send.parameters.as_deref().unwrap_or(BASE),
+        marker: MARKER,
+        key: odd.as_ref().map_or(own, |odd| Some(odd.text.as_str())),
+        encoded: odd.as_ref().is_some_and(|odd| odd.encoded),
+        account: send.account.as_deref().unwrap_or(DEFAULT),
+        operation: send.operation.as_deref().unwrap_or(DEFAULT),
+        method: send.method.as_deref().map(|written| method(bound, written)),
+    });
+    rendered.map(|_| ())
+}
+
+/// A hook is told about an action only where its step names one.
+fn rehearse_hook(bound: &Bound, hook: &HookStep) -> Result<(), RenderError> {
+    let named = |stand_in| hook.intent.as_ref().map(|_| stand_in);
+    let seconds = hook.by.and_then(|by| advance(&bound.profile().contract, by)).map(|by| by.as_secs());
+    bound.hook(&hook.name, &HookValues { marker: named(MARKER), identity: named("1"), seconds }).map(|_| ())
 }

@@ -1,10 +1,12 @@
 //! The step `send`: one attempt on the wire, again only where the target turned it away.
 
 use super::case::{CaseRun, Stop};
+use super::odd_key::{CarriedKey, odd_key};
 use super::pace::{MOST_RETRIES, retry_after};
 use crate::contract::{Contract, Matcher, Row, Treatment};
 use crate::history::{AttemptEnd, AttemptId, AttemptStart, EventKind, Intent, LossPoint, Outcome};
 use crate::message::{Request, Response};
+use crate::plan;
 use crate::profile::{BASE, DEFAULT, RenderRequest};
 use crate::scenario::{KeyChoice, Percent, Send};
 use crate::wire::{self, AttemptOptions};
@@ -77,7 +79,7 @@ impl CaseRun<'_> {
         self.context.recorder.record_synced(Some(&self.case.id), EventKind::AttemptStarted(start)).await?;
         let options = self.options(send);
         let attempted = wire::attempt(&self.context.endpoint, &request, &options).await;
-        self.conclude(intent, id, attempted)
+        self.conclude(intent, id, send, attempted)
     }
 
     /// Writes down what became of an attempt.
@@ -85,9 +87,10 @@ impl CaseRun<'_> {
         &mut self,
         intent: &Intent,
         id: AttemptId,
+        send: &Send,
         attempted: wire::Attempted,
     ) -> Result<AttemptEnd, Stop> {
-        let end = self.end(id, attempted);
+        let end = self.end(id, send, attempted);
         self.note_unfinished(&end);
         self.named.extend(end.identity.iter().map(|identity| (intent.marker.clone(), identity.clone())));
         self.context.recorder.record(Some(&self.case.id), EventKind::AttemptEnded(end.clone()))?;
@@ -95,34 +98,46 @@ impl CaseRun<'_> {
     }
 
     pub(super) fn prepare(&mut self, intent: &Intent, send: &Send) -> Result<(AttemptStart, Request), Stop> {
-        let key = match send.key {
-            Some(KeyChoice::None) => None,
-            None => Some(intent.key.as_str()),
-        };
+        let bound = &self.context.bound;
+        let key = self.key(intent, send.key);
+        let operation = send.operation.as_deref().unwrap_or(DEFAULT);
         let variant = send.parameters.as_deref().unwrap_or(BASE);
         let account = send.account.as_deref().unwrap_or(DEFAULT);
-        let request = self.context.bound.request(&RenderRequest {
+        let request = bound.request(&RenderRequest {
             variant,
             marker: &intent.marker,
-            key,
+            key: key.as_ref().map(|key| key.text.as_str()),
+            encoded: key.as_ref().is_some_and(|key| key.encoded),
             account,
-            method: send.method.as_deref(),
+            operation,
+            method: send.method.as_deref().map(|written| plan::method(bound, written)),
         })?;
         self.attempts += 1;
         self.first_attempts.entry(intent.name.clone()).or_insert(AttemptId(self.attempts));
         let start = AttemptStart {
             id: AttemptId(self.attempts),
             intent: intent.id,
-            key: key.map(str::to_owned),
+            key: key.map(|key| key.text),
+            key_kind: send.key.and_then(KeyChoice::kind),
             parameters: variant.to_owned(),
             account: account.to_owned(),
-            operation: DEFAULT.to_owned(),
+            operation: operation.to_owned(),
             method: request.method.to_string(),
             replica: None,
             lose: send.lose,
             request: request.shown(),
         };
         Ok((start, request))
+    }
+
+    /// The key that an attempt carries, if it carries one.
+    fn key(&self, intent: &Intent, choice: Option<KeyChoice>) -> Option<CarriedKey> {
+        let clause = self.context.bound.profile().contract.key.as_ref();
+        match choice {
+            None => Some(CarriedKey { text: intent.key.clone(), encoded: false }),
+            Some(KeyChoice::None) => None,
+            Some(KeyChoice::Odd(kind)) => Some(odd_key(kind, &intent.key, clause)),
+        }
     }
 
     pub(super) fn options(&self, send: &Send) -> AttemptOptions<'_> {
@@ -138,15 +153,16 @@ impl CaseRun<'_> {
         }
     }
 
-    fn end(&self, id: AttemptId, attempted: wire::Attempted) -> AttemptEnd {
-        let operation = &self.context.bound.profile().operation;
+    fn end(&self, id: AttemptId, send: &Send, attempted: wire::Attempted) -> AttemptEnd {
+        let operation = self.context.bound.operation(send.operation.as_deref().unwrap_or(DEFAULT));
         let response = attempted.outcome.response();
-        let success = response.is_some_and(|response| match &operation.success {
+        let matcher = operation.and_then(|operation| operation.success);
+        let success = response.is_some_and(|response| match matcher {
             Some(matcher) => matcher.fits(response, None),
             None => (200..300).contains(&response.status),
         });
-        let identity =
-            response.filter(|_| success).and_then(|response| operation.identity.extract(response).into_iter().next());
+        let named = response.filter(|_| success).zip(operation);
+        let identity = named.and_then(|(response, operation)| operation.identity.extract(response).into_iter().next());
         AttemptEnd { id, outcome: attempted.outcome, timing: attempted.timing, success, identity }
     }
 }

@@ -1,7 +1,7 @@
 //! The facts about a profile that a recording keeps for the oracle.
 
-use crate::history::{CounterFact, Subject, VariantFact};
-use crate::profile::{Bound, EffectSource};
+use crate::history::{CounterFact, OperationFact, Subject, VariantFact};
+use crate::profile::{Bound, DEFAULT};
 
 /// The facts about the probed operation that the oracle needs.
 pub fn subject(bound: &Bound) -> Subject {
@@ -13,20 +13,29 @@ pub fn subject(bound: &Bound) -> Subject {
         };
         (name, fact)
     });
-    let effects = bound.profile().operation.effects.as_ref();
-    let counters = match effects {
-        Some(EffectSource::Counters(counters)) => counters
-            .iter()
-            .map(|counter| CounterFact {
-                title: format!("{} {}", counter.request.method, counter.request.path.0),
-                settle: counter.settle,
-            })
-            .collect(),
-        Some(EffectSource::Identity(_)) | None => Vec::new(),
-    };
+    let further = bound.profile().operations.keys().map(|name| {
+        let fact = OperationFact { counters: counters(bound, name), count_by_identity: by_identity(bound, name) };
+        (name.clone(), fact)
+    });
     Subject {
         variants: variants.collect(),
-        counters,
-        count_by_identity: matches!(effects, Some(EffectSource::Identity(_))),
+        counters: counters(bound, DEFAULT),
+        count_by_identity: by_identity(bound, DEFAULT),
+        operations: further.collect(),
     }
+}
+
+fn counters(bound: &Bound, operation: &str) -> Vec<CounterFact> {
+    bound
+        .counters(operation)
+        .iter()
+        .map(|counter| CounterFact {
+            title: format!("{} {}", counter.request.method, counter.request.path.0),
+            settle: counter.settle,
+        })
+        .collect()
+}
+
+fn by_identity(bound: &Bound, operation: &str) -> bool {
+    bound.operation(operation).is_some_and(|operation| operation.counts_by_identity())
 }

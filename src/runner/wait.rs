@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::case::{CaseRun, Stop};
 use crate::contract::Period;
-use crate::profile::EffectSource;
+use crate::plan;
 use crate::scenario::Wait;
 
 /// What a wait for the end of "in flight" is longer than the declared bound: clocks and timers are not exact.
@@ -17,6 +17,10 @@ impl CaseRun<'_> {
             Wait::Settle => self.pause(self.longest_settle()).await,
             Wait::Handler => self.pause(self.calibration.latency * 2).await,
             Wait::InFlight => self.wait_until_finished().await.map(|_| ()),
+            Wait::BeforeExpiry | Wait::AfterExpiry => {
+                let contract = &self.context.bound.profile().contract;
+                self.pause(plan::wait_for_age(contract, wait).unwrap_or_default()).await
+            }
         }
     }
 
@@ -41,12 +45,9 @@ impl CaseRun<'_> {
         }
     }
 
-    fn longest_settle(&self) -> Duration {
-        match &self.context.bound.profile().operation.effects {
-            Some(EffectSource::Counters(counters)) => {
-                counters.iter().map(|counter| counter.settle).max().map_or(Duration::ZERO, Period::duration)
-            }
-            Some(EffectSource::Identity(_)) | None => Duration::ZERO,
-        }
+    /// The longest time that an effect may take to show in any counter of the case.
+    pub(super) fn longest_settle(&self) -> Duration {
+        let counters = self.places.iter().flat_map(|place| self.context.bound.counters(&place.operation));
+        counters.map(|counter| counter.settle).max().map_or(Duration::ZERO, Period::duration)
     }
 }

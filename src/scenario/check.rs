@@ -1,15 +1,27 @@
 //! What the form of a scenario cannot say: names that must have been mentioned, words that must be known.
 
 use super::document::ScenarioDocument;
-use super::{Race, Send, Step};
+use super::{HookStep, Race, Send, Step};
 use crate::document::{At, Located, Problem, is_kebab_case, nearest};
 use crate::history::LossPoint;
 
 /// What a profile can offer, as words of their own.
-const NEEDS: [&str; 3] = ["effects", "cleanup", "clock"];
+const NEEDS: [&str; 8] = [
+    "effects",
+    "cleanup",
+    "clock",
+    "key.max_length",
+    "key.encoding.bare",
+    "retention.at_least",
+    "retention.at_most",
+    "scope.methods",
+];
+
+/// The hook that moves the target's clock.
+const ADVANCE_CLOCK: &str = "advance-clock";
 
 /// What a profile can offer by name.
-const NEEDS_BY_NAME: [&str; 3] = ["parameters", "accounts", "hooks"];
+const NEEDS_BY_NAME: [&str; 4] = ["parameters", "accounts", "operations", "hooks"];
 
 /// Everything that is wrong with one case of a scenario.
 pub(super) fn problems(located: &Located, document: &ScenarioDocument) -> Vec<Problem> {
@@ -42,11 +54,9 @@ impl Check<'_> {
     }
 
     fn need(&mut self, at: &str, need: &str) {
-        let known = match need.split_once('.') {
-            Some((kind, name)) => NEEDS_BY_NAME.contains(&kind) && !name.is_empty(),
-            None => NEEDS.contains(&need),
-        };
-        if known {
+        let by_name =
+            need.split_once('.').is_some_and(|(kind, name)| NEEDS_BY_NAME.contains(&kind) && !name.is_empty());
+        if by_name || NEEDS.contains(&need) {
             return;
         }
         let forms: Vec<String> = NEEDS_BY_NAME.iter().map(|kind| format!("{kind}.<name>")).collect();
@@ -72,16 +82,29 @@ impl Check<'_> {
             Step::Race(race) => self.race(&at("race"), race),
             Step::Repeat(repeat) => self.mention(&at("repeat/intent"), &repeat.intent),
             Step::Count(count) => self.mention(&at("count/intent"), &count.intent),
-            Step::Hook(hook) => {
-                if let Some(intent) = &hook.intent {
-                    self.earlier(&at("hook/intent"), intent);
-                }
-            }
+            Step::Hook(hook) => self.hook(&at("hook"), hook),
             Step::Wait(_) => {}
         }
     }
 
+    fn hook(&mut self, at: &str, hook: &HookStep) {
+        if let Some(intent) = &hook.intent {
+            self.earlier(&format!("{at}/intent"), intent);
+        }
+        match (hook.name == ADVANCE_CLOCK, hook.by) {
+            (true, None) => {
+                self.problem(&format!("{at}/name"), "a clock is moved `by: half`, `by: expiry` or a length of time");
+            }
+            (false, Some(_)) => self.problem(&format!("{at}/by"), "`by` belongs to the hook `advance-clock`"),
+            (true, Some(_)) | (false, None) => {}
+        }
+    }
+
     fn send(&mut self, at: &str, send: &Send) {
+        if send.operation.is_some() && send.parameters.is_some() {
+            let message = "the variants of the parameters are those of the profile's own operation";
+            self.problem(&format!("{at}/parameters"), message);
+        }
         let is_new = !self.mentioned.contains(&send.intent);
         match &send.like {
             Some(like) => {

@@ -25,7 +25,7 @@ pub struct ScenarioDocument {
     #[schemars(with = "std::collections::BTreeMap<String, Vec<String>>")]
     pub matrix: IndexMap<String, Vec<String>>,
     /// What the profile must offer beyond what the steps show: `effects`, `cleanup`, `clock`, `parameters.invalid`,
-    /// `accounts.other`, `hooks.restart`, ….
+    /// `accounts.other`, `operations.other`, `hooks.restart`, `key.max_length`, ….
     #[serde(default)]
     pub needs: Vec<String>,
     /// The stimuli, in order.

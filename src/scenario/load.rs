@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::document::{ScenarioDocument, cells, filled_in, scenario, unknown_names};
-use super::{Percent, Scenario, Wait, check};
+use super::{Advance, KeyChoice, Percent, Scenario, Wait, check};
 use crate::contract::Period;
 use crate::document::{self, At, Form, Format, Located, Problem, Problems};
 use crate::history::Loss;
@@ -15,6 +15,17 @@ const SHIPPED: &[(&str, &str)] = &[
     ("lost-response", include_str!("../../scenarios/lost-response.yaml")),
     ("key-reuse", include_str!("../../scenarios/key-reuse.yaml")),
     ("in-flight", include_str!("../../scenarios/in-flight.yaml")),
+    ("validation-failure", include_str!("../../scenarios/validation-failure.yaml")),
+    ("replay-of-failures", include_str!("../../scenarios/replay-of-failures.yaml")),
+    ("after-change", include_str!("../../scenarios/after-change.yaml")),
+    ("retention-expiry", include_str!("../../scenarios/retention-expiry.yaml")),
+    ("retention-wait", include_str!("../../scenarios/retention-wait.yaml")),
+    ("key-format", include_str!("../../scenarios/key-format.yaml")),
+    ("longest-key", include_str!("../../scenarios/longest-key.yaml")),
+    ("key-distinct", include_str!("../../scenarios/key-distinct.yaml")),
+    ("other-operation", include_str!("../../scenarios/other-operation.yaml")),
+    ("other-account", include_str!("../../scenarios/other-account.yaml")),
+    ("other-method", include_str!("../../scenarios/other-method.yaml")),
 ];
 
 /// The kinds of text that a scenario's schema names.
@@ -23,6 +34,8 @@ const FORMATS: &[Format] = &[
     ("loss", |text| text.parse::<Loss>().map(|_| ())),
     ("part", reads_as::<Percent>),
     ("wait", reads_as::<Wait>),
+    ("key", |text| text.parse::<KeyChoice>().map(|_| ())),
+    ("advance", |text| text.parse::<Advance>().map(|_| ())),
 ];
 
 fn reads_as<T: serde::de::DeserializeOwned>(text: &str) -> Result<(), String> {

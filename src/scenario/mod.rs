@@ -1,12 +1,14 @@
 //! Scenarios: lists of stimuli, and nothing else. They hold no expectation; the contract alone judges.
 
 mod check;
+mod choice;
 mod document;
 mod load;
 mod model;
 mod race;
 
+pub use choice::{Advance, KeyChoice};
 pub use document::ScenarioDocument;
 pub use load::{load_directory, load_shipped, parse, shipped};
-pub use model::{Count, HookStep, KeyChoice, Percent, Repeat, Scenario, ScenarioCase, Send, Step, Until, Wait};
+pub use model::{Count, HookStep, Percent, Repeat, Scenario, ScenarioCase, Send, Step, Until, Wait};
 pub use race::{Copies, Race, RaceCopy};

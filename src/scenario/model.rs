@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::Race;
+use super::{Advance, KeyChoice, Race};
 use crate::contract::{Clause, Period};
 use crate::history::Loss;
 
@@ -77,11 +77,17 @@ pub struct Send {
     /// The account that sends it; the profile's own where it is not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<String>,
-    /// Another method than the operation's.
+    /// The operation that it is sent to: a name under `operations` in the profile; the profile's own where it is not
+    /// given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// Another method than the operation's; `other` for one with which the contract does not let a key count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
-    /// Another key than the action's own.
+    /// Another key than the action's own: `none`, `empty`, `malformed`, `longest` (of exactly `key.max_length`),
+    /// `longest-sibling` (another last character), `overlong`, `other-case`, or `quoted`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>", extend("format" = "key"))]
     pub key: Option<KeyChoice>,
     /// Sent only while fewer effects than this are counted for the action's marker; passed over also where the
     /// profile does not offer the parameters.
@@ -122,14 +128,6 @@ impl<'de> Deserialize<'de> for Percent {
     }
 }
 
-/// Another key than the action's own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum KeyChoice {
-    /// No key at all.
-    None,
-}
-
 /// Sends attempts until the key is no longer in flight.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -168,11 +166,20 @@ pub enum Wait {
     Handler,
     /// Until no earlier attempt of this case can still be in flight (`conflict.in_flight.ends_within`).
     InFlight,
+    /// Until a key is most of the way to the end of `retention.at_least`.
+    BeforeExpiry,
+    /// Until a key is older than `retention.at_most`.
+    AfterExpiry,
 }
 
 impl Wait {
-    const NAMED: [(&'static str, Self); 3] =
-        [("settle", Self::Settle), ("handler", Self::Handler), ("in-flight", Self::InFlight)];
+    const NAMED: [(&'static str, Self); 5] = [
+        ("settle", Self::Settle),
+        ("handler", Self::Handler),
+        ("in-flight", Self::InFlight),
+        ("before-expiry", Self::BeforeExpiry),
+        ("after-expiry", Self::AfterExpiry),
+    ];
 }
 
 impl Serialize for Wait {
@@ -204,7 +211,8 @@ impl JsonSchema for Wait {
         schemars::json_schema!({
             "type": "string",
             "format": "wait",
-            "description": "A length of time such as `500ms`, or `settle`, `handler` or `in-flight`."
+            "description": "A length of time such as `500ms`, or `settle`, `handler`, `in-flight`, `before-expiry` or \
+                            `after-expiry`."
         })
     }
 }
@@ -215,6 +223,11 @@ impl JsonSchema for Wait {
 pub struct HookStep {
     /// The hook's name in the profile.
     pub name: String,
+    /// For `advance-clock`: how far, as a length of time such as `25h`, `half` (of `retention.at_least`), or `expiry`
+    /// (past `retention.at_most`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>", extend("format" = "advance"))]
+    pub by: Option<Advance>,
     /// The action whose resource it is about (`{{identity}}`, `{{marker}}`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<String>,
@@ -226,4 +239,10 @@ pub struct HookStep {
 pub struct Count {
     /// The action whose marker is counted. A first mention creates it without sending anything.
     pub intent: String,
+    /// The account whose effects are counted, from this step on for the whole case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
+    /// The operation whose effects are counted, from this step on for the whole case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
 }

@@ -10,8 +10,9 @@ use idemspec::history::{
 };
 use idemspec::message::{Response, ShownRequest};
 
-use super::model::{Answer, Arrival, BOUND, Break, Fired, Noise, Policy, Promise, Server, Time, Variant};
+use super::model::{Fired, Server};
 use super::notation::{self, Setting};
+use super::policy::{Answer, Arrival, BOUND, Break, Noise, Policy, Promise, Time, Variant};
 
 /// One thing that a client does.
 #[derive(Clone, Debug)]
@@ -224,7 +225,8 @@ impl Driver {
         let answer = (!unsent).then(|| {
             let arrival = Arrival { at: arrives, key: key.clone(), marker: self.marker(), variant, gone, partial };
             let answer = self.server.handle(&arrival);
-            self.expose(sent, false);
+            self.expose(sent, variant, loss.is_some() || silence);
+            self.exposed.iter_mut().skip(before).for_each(|exposed| exposed.overlapped = false);
             answer
         });
         let (outcome, ended, identity, success) = match (answer, gone) {
@@ -239,7 +241,9 @@ impl Driver {
         };
         if outcome.response().is_none() {
             let fresh = self.exposed.len().saturating_sub(before);
-            self.exposed.iter_mut().rev().take(fresh).for_each(|exposed| exposed.certain = false);
+            self.exposed.iter_mut().rev().take(fresh).for_each(|exposed| {
+                exposed.certain &= exposed.fired.what == Break::Wedge;
+            });
         }
         let unknown = matches!(outcome, Outcome::Lost { bytes_written: 1.., .. } | Outcome::Failed { .. });
         let failed = outcome.response().is_some_and(|response| response.status >= 500 && variant != Variant::Crashing);
@@ -271,7 +275,7 @@ impl Driver {
                 partial: false,
             };
             answers[index] = Some(self.server.handle(&arrival));
-            self.expose(at, true);
+            self.expose(at, copies[index].0, true);
         }
         let start = self.now;
         for ((variant, offset), answer) in copies.iter().zip(answers) {
@@ -288,7 +292,7 @@ impl Driver {
         self.episode.muddled = true;
     }
 
-    fn expose(&mut self, sent: Time, overlapped: bool) {
+    fn expose(&mut self, sent: Time, variant: Variant, overlapped: bool) {
         for fired in std::mem::take(&mut self.server.fired) {
             let first = self.broken_keys.insert(fired.key.clone());
             let after_loss = self.episode.lost_at.map(|lost| sent.saturating_sub(lost));
@@ -300,7 +304,8 @@ impl Driver {
         {
             for exposed in self.exposed.iter_mut().filter(|exposed| exposed.fired.what == Break::Wedge) {
                 let key = exposed.fired.key.as_deref().and_then(|key| key.split('#').next());
-                if key == Some(&format!("K{}", self.episode.number)) {
+                let same = exposed.fired.variant == variant && !overlapped;
+                if same && key == Some(&format!("K{}", self.episode.number)) {
                     exposed.after_loss = Some(sent.saturating_sub(lost));
                 }
             }
@@ -320,6 +325,7 @@ impl Driver {
             id,
             intent: IntentId(u32::try_from(self.episode.number).unwrap() + 1),
             key,
+            key_kind: None,
             parameters: variant.name().into(),
             account: "default".into(),
             operation: "default".into(),
@@ -371,11 +377,11 @@ impl Driver {
 
 fn empty_case() -> CaseHistory {
     CaseHistory {
-        voided: Vec::new(),
         id: CaseId("example".into()),
         info: CaseInfo { scenario: "example".into(), clause: None },
         intents: Vec::new(),
         attempts: Vec::new(),
+        voided: Vec::new(),
         counts: Vec::new(),
         races: Vec::new(),
         hooks: Vec::new(),

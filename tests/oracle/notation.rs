@@ -95,6 +95,7 @@ pub(crate) fn subject(setting: &Setting) -> Subject {
         settle: setting.settle.unwrap_or_default(),
     };
     Subject {
+        operations: Default::default(),
         variants: variants.collect(),
         counters: (0..counters).map(counter).collect(),
         count_by_identity: setting.by_identity,
@@ -208,6 +209,7 @@ impl Reader {
             id,
             intent: self.intent(marker),
             key,
+            key_kind: None,
             parameters: variant(verb).into(),
             account: words.get("account").unwrap_or("default").into(),
             operation: words.get("operation").unwrap_or("default").into(),
@@ -333,6 +335,7 @@ impl Reader {
             name: words.plain[0].into(),
             changed: words.get("marker").map(str::to_owned),
             advanced: words.get("by").map(duration).unwrap_or_default(),
+            confirmed: None,
             error: None,
         };
         self.case.hooks.push((at, after, run));

@@ -127,7 +127,9 @@ fn only_and_skip_select() {
     let only = run(&["--only", "conflict.changed-parameters"]);
     assert!(only.stdout.contains("conflict.changed-parameters"));
     assert!(only.stdout.contains("deselected"), "{}", only.stdout);
-    let nothing = run(&["--skip", "key-reuse,lost-response,in-flight"]);
+    let names: Vec<String> = idemspec::scenario::load_shipped().into_iter().map(|scenario| scenario.name).collect();
+    let others: Vec<&str> = names.iter().map(String::as_str).filter(|name| *name != "control").collect();
+    let nothing = run(&["--skip", &others.join(",")]);
     nothing.assert_code(4);
     let misspelt = run(&["--only", "key-reus"]);
     misspelt.assert_code(2);
@@ -136,7 +138,8 @@ fn only_and_skip_select() {
 
 #[test]
 fn strict_fails_where_a_declared_must_was_not_exercised() {
-    run(&["--strict"]).assert_code(3);
+    run(&["--strict", "--only", "in-flight"]).assert_code(3);
+    run(&["--strict"]).assert_code(0);
 }
 
 #[test]

@@ -16,16 +16,22 @@ fn the_sound_target_is_blamed_for_nothing() {
 
 #[test]
 fn every_defect_violates_exactly_its_declared_set() {
-    for defect in Defect::ALL {
-        let run = run(&["--defect", &defect.to_string()]);
-        let expected: BTreeSet<Requirement> = defect.expected().iter().copied().collect();
-        assert!(!expected.is_empty(), "{defect}");
-        assert_eq!(run.violated(), expected, "{defect}\n{}", run.stdout);
-        run.assert_code(1);
-        for requirement in &expected {
-            assert!(run.stdout.contains(requirement.id()), "{requirement} is missing in\n{}", run.stdout);
-        }
+    let mismatches: Vec<String> = Defect::ALL.iter().filter_map(mismatch).collect();
+    assert!(mismatches.is_empty(), "{}", mismatches.join("\n"));
+}
+
+/// What a run shows of a defect, where that is not what the defect declares.
+fn mismatch(defect: &Defect) -> Option<String> {
+    let run = run(&["--defect", &defect.to_string()]);
+    let expected: BTreeSet<Requirement> = defect.expected().iter().copied().collect();
+    let violated = run.violated();
+    let shown = expected.iter().all(|requirement| run.stdout.contains(requirement.id()));
+    if !expected.is_empty() && violated == expected && run.code == 1 && shown {
+        return None;
     }
+    let missing: Vec<_> = expected.difference(&violated).collect();
+    let surplus: Vec<_> = violated.difference(&expected).collect();
+    Some(format!("{defect}: exit {}, not violated {missing:?}, violated beyond it {surplus:?}", run.code))
 }
 
 #[test]

@@ -20,12 +20,12 @@ const WORDS: (&str, &str) = (
 
 /// Judges every action in which an attempt was lost.
 pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, totals: &Totals) {
-    for action in 0..trial.actions.all.len() {
+    for (action, total) in totals.iter().enumerate() {
         for (kind, lost, retries) in losses(&trial.docket, &trial.actions.all[action]) {
             if trial.actions.all[action].merged {
                 continue;
             }
-            let judgement = verdict(trial, lost, &retries, totals[action]);
+            let judgement = verdict(trial, lost, &retries, *total);
             file(trial, action, (kind, lost, &retries), judgement);
         }
     }
@@ -94,7 +94,7 @@ fn verdict(trial: &Trial<'_, '_>, lost: usize, retries: &[usize], total: Option<
     let mut resolved = false;
     let mut pending = None;
     for retry in retries.iter().copied() {
-        match course(docket, lost, retry) {
+        match course(trial, lost, retry) {
             Course::Success(identity) => {
                 if named.is_some_and(|known| known != identity) {
                     return Judgement::Violated;
@@ -153,7 +153,8 @@ enum Course<'h> {
     TurnedAway,
 }
 
-fn course<'h>(docket: &Docket<'_, 'h>, lost: usize, retry: usize) -> Course<'h> {
+fn course<'h>(trial: &Trial<'_, 'h>, lost: usize, retry: usize) -> Course<'h> {
+    let docket = &trial.docket;
     let Some(answer) = docket.facts[retry].answer() else {
         return Course::Unknown;
     };
@@ -166,15 +167,16 @@ fn course<'h>(docket: &Docket<'_, 'h>, lost: usize, retry: usize) -> Course<'h> 
     match answer.kind {
         AnswerKind::TurnedAway => Course::TurnedAway,
         AnswerKind::ServerError => Course::Unknown,
-        _ if answer.in_flight || may_say_anything(docket, lost, retry) => Course::InFlight,
+        _ if answer.in_flight || may_say_anything(trial, retry) => Course::InFlight,
         AnswerKind::Success | AnswerKind::Drawn(_) | AnswerKind::ClientError | AnswerKind::Other => Course::Refused,
     }
 }
 
-/// Whether the lost attempt may still be running, and the contract does not say what a duplicate gets meanwhile.
-fn may_say_anything(docket: &Docket<'_, '_>, lost: usize, retry: usize) -> bool {
+/// Whether an attempt may still be running, and the contract does not say what a duplicate gets meanwhile.
+fn may_say_anything(trial: &Trial<'_, '_>, retry: usize) -> bool {
+    let docket = &trial.docket;
     let silent = World::new(Situation::InFlight, None).terms(docket, retry).is_none();
-    silent && docket.facts[lost].over.is_none_or(|over| over > docket.facts[retry].sent)
+    silent && others_may_run(docket, trial, retry)
 }
 
 /// Whether the answer is one that the contract allows after a success, whatever identity the lost answer had named.

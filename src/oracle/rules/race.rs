@@ -2,8 +2,6 @@
 //! one first under which every answer is allowed will do. In flight is certain only for an attempt that lies inside
 //! the executing one by the learned margin, or that got an answer which only the in-flight promise allows.
 
-use std::collections::HashMap;
-
 use super::super::action::ActionIndex;
 use super::super::answer::AnswerKind;
 use super::super::docket::Docket;
@@ -23,11 +21,15 @@ pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, a
     if answered.is_empty() {
         return;
     }
+    if let Some(foreign) = answered.iter().copied().find(|other| row::is_foreign(trial, action, *other)) {
+        merged(trial, action, foreign);
+        return;
+    }
     let candidates = candidates(&trial.docket, attempts);
     let earlier_unknown = !trial.actions.all[action].unknown.is_empty();
     let fitting = candidates
         .iter()
-        .find(|first| answered.iter().all(|other| other == *first || is_allowed(&trial.docket, **first, *other)))
+        .find(|first| answered.iter().all(|other| other == *first || is_allowed(trial, **first, *other)))
         .copied();
     match fitting {
         Some(first) => in_flight(trial, action, first, &answered),
@@ -38,18 +40,26 @@ pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, a
     }
 }
 
+/// Whichever was the first, the key was not taken for a fresh one.
+fn merged(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize) {
+    let world = World::new(Situation::Fresh, None);
+    let terms = world.terms(&trial.docket, attempt);
+    trial.sink.row(&trial.docket, action, attempt, &world, terms.as_ref(), Judgement::Violated);
+    let action = trial.action(action);
+    (action.violated, action.merged) = (true, true);
+}
+
 /// Whether every answer is possible after, or during, an earlier attempt that nobody saw the end of.
 fn may_follow_unknown(trial: &Trial<'_, '_>, action: ActionIndex, answered: &[usize]) -> bool {
     let docket = &trial.docket;
-    let mut named: HashMap<usize, &str> = HashMap::new();
+    let mut named: Option<&str> = None;
     trial.actions.all[action].unknown.iter().any(|unknown| {
         answered.iter().all(|other| {
             let mut worlds = Vec::new();
             after_unknown(docket, *unknown, *other, &mut worlds);
             let silent = worlds.iter().any(|world| world.terms(docket, *other).is_none());
-            let fact = &docket.facts[*other];
-            let identity = fact.success_identity();
-            let same = identity.is_none_or(|identity| *named.entry(fact.meaning).or_insert(identity) == identity);
+            let identity = docket.facts[*other].success_identity();
+            let same = identity.is_none_or(|identity| *named.get_or_insert(identity) == identity);
             silent || (same && worlds.iter().any(|world| is_allowed_in(docket, world, *other)))
         })
     })
@@ -100,9 +110,25 @@ fn worlds(docket: &Docket<'_, '_>, first: usize, other: usize) -> [World; 2] {
     [World::new(in_flight, Some(first)), World::new(finished, Some(first))]
 }
 
-fn is_allowed(docket: &Docket<'_, '_>, first: usize, other: usize) -> bool {
-    may_come_before(docket, other)
+fn is_allowed(trial: &Trial<'_, '_>, first: usize, other: usize) -> bool {
+    let docket = &trial.docket;
+    repeats_earlier(trial, other)
+        || may_come_before(docket, other)
         || worlds(docket, first, other).iter().any(|world| is_allowed_in(docket, world, other))
+}
+
+/// Whether an answer may be the repetition of an outcome from before the race.
+fn repeats_earlier(trial: &Trial<'_, '_>, attempt: usize) -> bool {
+    let docket = &trial.docket;
+    let action = &trial.actions.all[trial.actions.of[attempt]];
+    let (Some(earlier), Some(answer)) = (action.unbound, docket.facts[attempt].answer()) else {
+        return false;
+    };
+    let world = World::new(after(docket, earlier), Some(earlier));
+    !answer.is_success()
+        && world
+            .terms(docket, attempt)
+            .is_none_or(|terms| docket.evidence(attempt, &world, &terms).fits_without_processing(answer, &terms))
 }
 
 /// Whether an attempt may have come before the first, with an outcome that does not bind the key.
@@ -133,7 +159,7 @@ fn impossible(trial: &mut Trial<'_, '_>, action: ActionIndex, candidates: &[usiz
     let pair = match candidates.first() {
         Some(first) => answered
             .iter()
-            .find(|other| *other != first && !is_allowed(docket, *first, **other))
+            .find(|other| *other != first && !is_allowed(trial, *first, **other))
             .map(|other| (*first, *other)),
         // Each was told that another is running, and none ran.
         None if nothing_else_runs(trial, action, answered)

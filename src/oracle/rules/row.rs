@@ -2,7 +2,7 @@
 
 use super::super::action::ActionIndex;
 use super::super::answer::AnswerKind;
-use super::super::reading::Ruled;
+use super::super::reading::{Ruled, begins_action};
 use super::super::situation::{Standing, World};
 use super::super::terms::Terms;
 use super::super::trial::Trial;
@@ -73,9 +73,6 @@ fn compare(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world
             let cause = sharpened(trial, attempt, cause);
             trial.sink.row(&trial.docket, action, attempt, world, Some(terms), Judgement::Inconclusive(cause));
         }
-    }
-    if terms.is_repeatable() {
-        trial.action(action).granted += 1;
     }
     fidelity::judge(trial, action, attempt, world, terms);
     marker::judge(trial, action, attempt, world, terms);
@@ -202,7 +199,7 @@ fn several(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world
 }
 
 /// Whether a success names an effect that another key had made before this one was used.
-fn is_foreign(trial: &Trial<'_, '_>, action: ActionIndex, attempt: usize) -> bool {
+pub(super) fn is_foreign(trial: &Trial<'_, '_>, action: ActionIndex, attempt: usize) -> bool {
     let facts = &trial.docket.facts;
     let namer = facts[attempt].success_identity().and_then(|identity| trial.docket.namer(identity));
     let began = trial.actions.all[action].attempts.first().map(|first| facts[*first].sent);
@@ -212,8 +209,13 @@ fn is_foreign(trial: &Trial<'_, '_>, action: ActionIndex, attempt: usize) -> boo
 /// Whether a server that follows the contract can give this answer in this situation.
 fn is_possible(trial: &Trial<'_, '_>, attempt: usize, world: &World) -> bool {
     let docket = &trial.docket;
-    let (Some(answer), Some(terms)) = (docket.facts[attempt].answer(), world.terms(docket, attempt)) else {
+    let Some(answer) = docket.facts[attempt].answer() else {
         return true;
+    };
+    let Some(terms) = world.terms(docket, attempt) else {
+        // Silence allows everything but "in flight" where nothing is.
+        let running = matches!(world.situation, Situation::InFlight | Situation::InFlightChanged);
+        return running || begins_action(world.situation) || !answer.in_flight;
     };
     let evidence = docket.evidence(attempt, world, &terms);
     answer.is_unplanned_server_error()

@@ -2,6 +2,7 @@
 //! none.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use super::super::action::ActionIndex;
 use super::super::answer::AnswerKind;
@@ -11,7 +12,7 @@ use super::super::facts::Reply;
 use super::super::sink::Promised;
 use super::super::trial::Trial;
 use super::super::{Judgement, words};
-use crate::contract::{Cause, Level, Requirement, Row};
+use crate::contract::{Cause, Effects, Level, Requirement, Row};
 use crate::history::{Drawn, IntentId};
 
 const REQUIREMENT: Requirement = Requirement::ReplaySingleEffect;
@@ -29,11 +30,15 @@ struct Unit<'h> {
     /// The effects that it must and may have.
     least: usize,
     most: usize,
+    /// Executions that may each have had an effect, because the contract says "at least once".
+    repeatable: usize,
     /// Effects beyond the one that the contract grants to repeats.
     granted: usize,
     /// The identities that it named first, each with the meaning of the parameters that it was named for.
     named: Vec<(&'h str, usize)>,
     succeeded: bool,
+    /// When the first success was there.
+    finished: Option<Duration>,
     /// A 5xx that may have had an effect.
     crashed: bool,
     /// The meanings of parameters that may have had an effect without binding the key, or beside what it is bound to.
@@ -82,9 +87,11 @@ fn units<'h>(trial: &Trial<'_, 'h>, group: &Group<'h>) -> Vec<Unit<'h>> {
                 attempts: Vec::new(),
                 least: 0,
                 most: 0,
+                repeatable: 0,
                 granted: 0,
                 named: Vec::new(),
                 succeeded: false,
+                finished: None,
                 crashed: false,
                 free: Vec::new(),
                 other: None,
@@ -111,6 +118,7 @@ impl<'h> Unit<'h> {
         self.crashed |= fact.answer().is_some_and(|answer| answer.kind == AnswerKind::Drawn(Drawn::ServerError));
         if let Some(identity) = fact.success_identity() {
             self.succeeded = true;
+            self.finished = Some(self.finished.map_or(fact.end(), |finished| finished.min(fact.end())));
             if docket.namer(identity) == Some(attempt) {
                 self.named.push((identity, fact.meaning));
             }
@@ -118,13 +126,17 @@ impl<'h> Unit<'h> {
         let crashed = fact.answer().is_some_and(|answer| answer.kind == AnswerKind::Drawn(Drawn::ServerError));
         let succeeded = fact.success_identity().is_some() && !docket.names_known(attempt);
         let has_effect = crashed || succeeded || fact.is_unknown();
-        if may_crash_unbound(docket, attempt) || (has_effect && may_be_own_action(docket, fact.variant)) {
+        let bound = self.finished.is_some_and(|finished| finished <= fact.sent);
+        if (!bound && may_crash_unbound(docket, attempt)) || (has_effect && may_be_own_action(docket, fact.variant)) {
             if !self.free.contains(&fact.meaning) {
                 self.free.push(fact.meaning);
             }
         } else if has_effect && !self.free.contains(&fact.meaning) {
             self.other = Some(fact.meaning);
         }
+        // Once these parameters succeeded, they are not executed again.
+        let finished = self.named.iter().any(|(_, meaning)| *meaning == fact.meaning);
+        self.repeatable += usize::from(!finished && is_repeatable(docket, attempt));
         if self.succeeded || self.crashed || fact.is_unknown() {
             self.most = 1;
         }
@@ -143,8 +155,9 @@ impl<'h> Unit<'h> {
         if action.merged && !rose && self.named.is_empty() {
             self.most = 0;
         } else if self.most > 0 {
-            self.granted = action.granted;
-            self.most += action.granted + self.observed();
+            let succeeded = usize::from(!self.named.is_empty() && self.repeatable > 0);
+            self.granted = self.repeatable.saturating_sub(1) + succeeded;
+            self.most += self.granted + self.observed();
         }
         self.least = usize::from(!self.named.is_empty());
     }
@@ -192,6 +205,18 @@ impl<'h> Unit<'h> {
     }
 }
 
+/// Whether an attempt may have crashed, and every execution may have an effect of its own after that.
+fn is_repeatable(docket: &Docket<'_, '_>, attempt: usize) -> bool {
+    let fact = &docket.facts[attempt];
+    let crashed = match fact.answer() {
+        Some(answer) => answer.kind == AnswerKind::Drawn(Drawn::ServerError) || answer.is_unplanned_server_error(),
+        None => fact.is_unknown() && fact.draws == Drawn::ServerError,
+    };
+    let first = fact.answer().map(|answer| answer.response);
+    let ruling = docket.contract.ruling(Row::AfterServerError, fact.variant, first);
+    crashed && ruling.is_some_and(|ruling| ruling.case.effects == Effects::Repeatable)
+}
+
 /// Whether parameters other than the first begin an action of their own, or the contract leaves that open.
 fn may_be_own_action(docket: &Docket<'_, '_>, variant: &str) -> bool {
     let promise = docket.contract.promise(Row::ChangedParameters, variant);
@@ -217,7 +242,7 @@ fn may_crash_unbound(docket: &Docket<'_, '_>, attempt: usize) -> bool {
 /// What the counts say about each unit of a group.
 fn verdicts(docket: &Docket<'_, '_>, group: &Group<'_>, units: &[Unit<'_>]) -> Vec<Option<Judgement>> {
     if group.series.is_empty() {
-        return units.iter().map(|unit| by_identity(docket, unit)).collect();
+        return units.iter().map(|unit| by_identity(docket, group, unit)).collect();
     }
     let most: usize = units.iter().map(|unit| unit.most).sum();
     let too_many = group.at_least().is_some_and(|total| total > most) && most > 0;
@@ -305,8 +330,8 @@ fn open_cause(docket: &Docket<'_, '_>, group: &Group<'_>, unit: &Unit<'_>) -> Ca
 }
 
 /// Distinct identities stand in for the count. The effect of a 5xx is not seen that way.
-fn by_identity(docket: &Docket<'_, '_>, unit: &Unit<'_>) -> Option<Judgement> {
-    if !docket.subject.count_by_identity || !unit.succeeded {
+fn by_identity(docket: &Docket<'_, '_>, group: &Group<'_>, unit: &Unit<'_>) -> Option<Judgement> {
+    if !docket.subject.counts_by_identity(group.operation) || !unit.succeeded {
         return None;
     }
     let crashed = unit.attempts.iter().any(|attempt| {
@@ -353,7 +378,8 @@ fn seen(docket: &Docket<'_, '_>, group: usize, unit: &Unit<'_>) -> String {
     let group = &docket.effects.groups[group];
     let mut parts: Vec<String> = Vec::new();
     for (counter, series) in group.series.iter().enumerate() {
-        let title = docket.subject.counters.get(counter).map_or("the counter", |fact| fact.title.as_str());
+        let title =
+            docket.subject.counters_of(group.operation).get(counter).map_or("the counter", |fact| fact.title.as_str());
         if let Some(read) = series.last() {
             parts.push(format!("{title} shows {}", words::effects(read.total)));
         }

@@ -1,0 +1,56 @@
+//! How long the steps about retention take, by the target's clock or by ours.
+
+use std::time::Duration;
+
+use crate::contract::{Contract, Period};
+use crate::scenario::{Advance, Wait};
+
+/// How far beyond its end a key is looked at: clocks are read in whole seconds.
+const BEYOND: Duration = Duration::from_secs(1);
+
+/// How far a hook moves the clock, in whole seconds; `None` where the contract does not say how long keys are kept.
+pub fn advance(contract: &Contract, by: Advance) -> Option<Duration> {
+    let exact = match by {
+        Advance::For(period) => period.duration(),
+        Advance::Half => at_least(contract)? / 2,
+        Advance::Expiry => at_most(contract)? + BEYOND,
+    };
+    Some(Duration::from_secs(exact.as_secs() + u64::from(exact.subsec_nanos() > 0)))
+}
+
+/// How long a wait for the age of a key takes; `None` for other waits, and where the contract does not say how long
+/// keys are kept.
+pub fn wait_for_age(contract: &Contract, wait: Wait) -> Option<Duration> {
+    match wait {
+        Wait::BeforeExpiry => Some(at_least(contract)? * 3 / 4),
+        Wait::AfterExpiry => Some(at_most(contract)? + BEYOND),
+        Wait::For(_) | Wait::Settle | Wait::Handler | Wait::InFlight => None,
+    }
+}
+
+/// For how long the contract keeps a key at least.
+pub(super) fn at_least(contract: &Contract) -> Option<Duration> {
+    contract.retention.as_ref()?.at_least.map(Period::duration)
+}
+
+/// After how long the contract forgets a key at the latest.
+pub(super) fn at_most(contract: &Contract) -> Option<Duration> {
+    contract.retention.as_ref()?.at_most.map(Period::duration)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_is_past_the_half_and_expiry_past_the_end() {
+        let contract: Contract = serde_yaml::from_str("retention: {at_least: 5s, at_most: 10s}").unwrap();
+        assert_eq!(advance(&contract, Advance::Half), Some(Duration::from_secs(3)));
+        assert_eq!(advance(&contract, Advance::Expiry), Some(Duration::from_secs(11)));
+        assert_eq!(advance(&contract, Advance::For("1500ms".parse().unwrap())), Some(Duration::from_secs(2)));
+        assert_eq!(wait_for_age(&contract, Wait::BeforeExpiry), Some(Duration::from_millis(3750)));
+        assert_eq!(wait_for_age(&contract, Wait::AfterExpiry), Some(Duration::from_secs(11)));
+        assert_eq!(advance(&Contract::default(), Advance::Half), None);
+        assert_eq!(wait_for_age(&Contract::default(), Wait::AfterExpiry), None);
+    }
+}
