@@ -121,7 +121,7 @@ fn a_target_that_dies_in_the_middle_of_a_run() {
     let dead = std::sync::atomic::AtomicBool::new(false);
     // After the control it answers nothing but garbage, as a dying process or a broken proxy does.
     let stub = Stub::start(move |asked| {
-        if asked.method == "POST" && posts.fetch_add(1, Ordering::SeqCst) >= 2 {
+        if asked.method == "POST" && posts.fetch_add(1, Ordering::SeqCst) >= 4 {
             dead.store(true, Ordering::SeqCst);
         }
         if dead.load(Ordering::SeqCst) { (0, "", String::new()) } else { orders(asked) }
