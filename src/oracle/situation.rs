@@ -147,7 +147,8 @@ fn other_parameters(docket: &Docket<'_, '_>, actions: &Actions<'_>, key: &str, a
     let facts = &docket.facts;
     let fact = &facts[attempt];
     let mut found = None;
-    for other in actions.with_key(key).iter().map(|index| &actions.all[*index]) {
+    let others = actions.with_key(key).iter().filter(|index| **index != actions.of[attempt]);
+    for other in others.map(|index| &actions.all[*index]) {
         let Some(user) = other.attempts.first().map(|user| &facts[*user]) else {
             continue;
         };

@@ -113,6 +113,8 @@ struct Episode {
     /// When the last lost request is certainly over.
     over: Time,
     likes: usize,
+    /// The parameters that were sent in it.
+    variants: Vec<Variant>,
 }
 
 impl Driver {
@@ -298,13 +300,15 @@ impl Driver {
             let after_loss = self.episode.lost_at.map(|lost| sent.saturating_sub(lost));
             self.exposed.push(Exposed { fired, certain: !self.episode.muddled, overlapped, first, after_loss });
         }
+        self.episode.variants.push(variant);
         // A wedged key shows when it is used again, long enough after.
         if self.server.breaks.contains(&Break::Wedge)
             && let Some(lost) = self.episode.lost_at
         {
             for exposed in self.exposed.iter_mut().filter(|exposed| exposed.fired.what == Break::Wedge) {
                 let key = exposed.fired.key.as_deref().and_then(|key| key.split('#').next());
-                let same = exposed.fired.variant == variant && !overlapped;
+                let unchanged = self.episode.variants.iter().all(|sent| *sent == variant);
+                let same = exposed.fired.variant == variant && unchanged && !overlapped;
                 if same && key == Some(&format!("K{}", self.episode.number)) {
                     exposed.after_loss = Some(sent.saturating_sub(lost));
                 }

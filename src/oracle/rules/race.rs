@@ -193,7 +193,9 @@ fn in_flight(trial: &mut Trial<'_, '_>, action: ActionIndex, first: usize, answe
     let mut undecided = None;
     let mut shown = false;
     for other in answered.iter().copied().filter(|other| *other != first) {
-        let executing = if is_inside(&trial.docket, first, other) { first } else { other };
+        // An attempt that nobody saw the end of may be the one that is executing.
+        let known = trial.actions.all[action].unknown.is_empty();
+        let executing = if known && is_inside(&trial.docket, first, other) { first } else { other };
         let [world, finished] = worlds(&trial.docket, first, other);
         if executing == first && may_be_judged(&trial.docket, other) {
             row::certain(trial, action, other, &world);

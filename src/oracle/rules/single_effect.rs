@@ -37,6 +37,8 @@ struct Unit<'h> {
     /// The identities that it named first, each with the meaning of the parameters that it was named for.
     named: Vec<(&'h str, usize)>,
     succeeded: bool,
+    /// The meanings of parameters that succeeded, each with the time of its first success.
+    successes: Vec<(usize, Duration)>,
     /// When the first success was there.
     finished: Option<Duration>,
     /// A 5xx that may have had an effect.
@@ -91,6 +93,7 @@ fn units<'h>(trial: &Trial<'_, 'h>, group: &Group<'h>) -> Vec<Unit<'h>> {
                 granted: 0,
                 named: Vec::new(),
                 succeeded: false,
+                successes: Vec::new(),
                 finished: None,
                 crashed: false,
                 free: Vec::new(),
@@ -118,6 +121,9 @@ impl<'h> Unit<'h> {
         self.crashed |= fact.answer().is_some_and(|answer| answer.kind == AnswerKind::Drawn(Drawn::ServerError));
         if let Some(identity) = fact.success_identity() {
             self.succeeded = true;
+            if !self.successes.iter().any(|(meaning, _)| *meaning == fact.meaning) {
+                self.successes.push((fact.meaning, fact.end()));
+            }
             self.finished = Some(self.finished.map_or(fact.end(), |finished| finished.min(fact.end())));
             if docket.namer(identity) == Some(attempt) {
                 self.named.push((identity, fact.meaning));
@@ -135,7 +141,7 @@ impl<'h> Unit<'h> {
             self.other = Some(fact.meaning);
         }
         // Once these parameters succeeded, they are not executed again.
-        let finished = self.named.iter().any(|(_, meaning)| *meaning == fact.meaning);
+        let finished = self.successes.iter().any(|(meaning, end)| *meaning == fact.meaning && *end <= fact.sent);
         self.repeatable += usize::from(!finished && is_repeatable(docket, attempt));
         if self.succeeded || self.crashed || fact.is_unknown() {
             self.most = 1;
