@@ -386,7 +386,6 @@ fn empty_case() -> CaseHistory {
         intents: Vec::new(),
         voided: Vec::new(),
         attempts: Vec::new(),
-        voided: Vec::new(),
         counts: Vec::new(),
         races: Vec::new(),
         hooks: Vec::new(),
