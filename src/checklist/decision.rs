@@ -122,7 +122,7 @@ impl Decision {
             Self::Inconclusive => "something that was tested could not be decided",
             Self::NothingHolds => "nothing was shown to hold",
             Self::NotWhole => "not every clause was shown in whole, and --strict asks for that",
-            Self::Sound => "everything that was tested holds; what reads untested was not",
+            Self::Sound => "everything that was tested holds",
         }
     }
 }

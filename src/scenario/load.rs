@@ -90,13 +90,16 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Problems> {
         }
     }
     files.sort();
+    if files.is_empty() {
+        let problem = Problem::of_file(&folder.display().to_string(), "holds no scenario (*.yaml or *.yml)");
+        return Err(problem.into());
+    }
     Ok(files)
 }
 
 fn load_file(path: &Path, earlier: &[Scenario]) -> Result<Scenario, Problems> {
     let file = path.display().to_string();
-    let text =
-        std::fs::read_to_string(path).map_err(|error| Problem::of_file(&file, format!("cannot be read: {error}")))?;
+    let text = document::read_file(path)?;
     let (scenario, located) = located(&file, &text)?;
     let taken = |why: &str| {
         let message = format!("scenario `{}` {why}", scenario.name);
