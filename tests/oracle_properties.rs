@@ -285,7 +285,7 @@ fn is_plain(policy: &Policy, exposed: &Exposed) -> bool {
     // Beside other parameters under the same key it is no fresh key.
     let shared = own_parameters && exposed.fired.key.as_ref().is_some_and(|key| !key.contains("like"));
     match exposed.fired.what {
-        Break::NoLock => exposed.first && exposed.overlapped && exposed.certain,
+        Break::NoLock => exposed.first && exposed.overlapped && exposed.certain && !exposed.mixed,
         Break::Wedge => {
             let waited = exposed.after_loss.is_some_and(|after| after > BOUND + 1_000);
             exposed.first && !exposed.overlapped && waited && exposed.certain
@@ -295,6 +295,7 @@ fn is_plain(policy: &Policy, exposed: &Exposed) -> bool {
             let bounded = policy.bounded && policy.in_flight != Promise::Silent;
             exposed.first && exposed.certain && !exposed.overlapped && bounded
         }
+        Break::Stuck => exposed.first && exposed.certain && !exposed.overlapped && exposed.alone,
         Break::Frozen => exposed.first && exposed.certain && !exposed.overlapped && !exposed.mixed,
         Break::Merge => exposed.first && exposed.certain && !exposed.overlapped && !shared,
         Break::IgnoreMissing => exposed.first || exposed.fired.key.is_none(),
@@ -302,7 +303,6 @@ fn is_plain(policy: &Policy, exposed: &Exposed) -> bool {
         | Break::RefuseRepeat
         | Break::FailRepeat
         | Break::IgnoreChanges
-        | Break::Stuck
         | Break::Unfaithful
         | Break::NoMarker
         | Break::Double
