@@ -176,7 +176,9 @@ impl Reason {
             }
             Self::LongerThanMaxWait => "it needs a longer wait than --max-wait permits".into(),
             Self::TargetSerialises => "the target handles one request at a time, so nothing can be in flight".into(),
-            Self::NoAnswer => "the target did not answer: check that it still runs".into(),
+            Self::NoAnswer => {
+                "the target gave no answer that could be read: check that it still runs, and what it answers".into()
+            }
             Self::Interrupted => "the run was interrupted before".into(),
             Self::NotDeclared => "the contract says nothing about it, so there was nothing to test it against".into(),
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::Problem;
+use super::{Problem, Problems};
 
 /// The size of the largest file that is read. People write these files; a larger one is another file by mistake.
 const LARGEST: u64 = 1024 * 1024;
@@ -11,9 +11,9 @@ const LARGEST: u64 = 1024 * 1024;
 ///
 /// # Errors
 /// When it cannot be read, is no file, is too large, or is not UTF-8.
-pub fn read_file(path: &Path) -> Result<String, Problem> {
+pub fn read_file(path: &Path) -> Result<String, Problems> {
     let file = path.display().to_string();
-    let problem = |message: String| Problem::of_file(&file, message);
+    let problem = |message: String| Problems::from(Problem::of_file(&file, message));
     let unreadable = |error: std::io::Error| problem(format!("cannot be read: {error}"));
     let about = std::fs::metadata(path).map_err(unreadable)?;
     if about.is_dir() {

@@ -16,6 +16,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ("mistaken-retry", include_str!("../../scenarios/mistaken-retry.yaml")),
     ("key-reuse", include_str!("../../scenarios/key-reuse.yaml")),
     ("in-flight", include_str!("../../scenarios/in-flight.yaml")),
+    ("in-flight-inside", include_str!("../../scenarios/in-flight-inside.yaml")),
     ("validation-failure", include_str!("../../scenarios/validation-failure.yaml")),
     ("replay-of-failures", include_str!("../../scenarios/replay-of-failures.yaml")),
     ("after-change", include_str!("../../scenarios/after-change.yaml")),

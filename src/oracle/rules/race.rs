@@ -245,12 +245,23 @@ fn answers_only(docket: &Docket<'_, '_>, world: &World, finished: &World, attemp
         && !is_allowed_in(docket, finished, attempt)
 }
 
+/// The parameter variant that keeps a target busy.
+const SLOW: &str = "slow";
+
 /// Whether an attempt was certainly sent while the other was executing: inside it by the margin on both sides, on a
 /// target that was seen to work on two requests at once. If its answer came well before the other's, it may have
 /// been the first itself, the other one late on its way.
+///
+/// Only a slow request is long enough for that: a fast one may wait in a queue, or its answer on its way out, for as
+/// long as it executes. And a slow one that took longer than it was seen to take has waited somewhere, too.
 fn is_inside(docket: &Docket<'_, '_>, executing: usize, inside: usize) -> bool {
     let (outer, inner) = (&docket.facts[executing], &docket.facts[inside]);
-    let margin = docket.margin();
+    let took = outer.read.saturating_sub(outer.written);
+    let margin = docket.margin().max(took / 8);
+    let waited = docket.calibration.slow_latency.is_some_and(|usual| took > usual + margin);
+    if outer.variant != SLOW || waited {
+        return false;
+    }
     let refused = inner.answer().is_some_and(|answer| answer.is_client_error());
     docket.calibration.overlaps == Some(true)
         && outer.written + margin < inner.sent
