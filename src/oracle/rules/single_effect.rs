@@ -13,7 +13,7 @@ use super::super::sink::Promised;
 use super::super::trial::Trial;
 use super::super::{Judgement, words};
 use crate::contract::{Cause, Effects, Level, Requirement, Row};
-use crate::history::{Drawn, IntentId};
+use crate::history::Drawn;
 
 const REQUIREMENT: Requirement = Requirement::ReplaySingleEffect;
 /// No more attempts than this stand beside a finding.
@@ -404,14 +404,8 @@ fn seen(docket: &Docket<'_, '_>, group: usize, unit: &Unit<'_>) -> String {
             parts.push(format!("the answers name {}", named.join(", ")));
         }
     }
-    if group_is_shared(docket, group) {
+    if docket.is_shared(group.marker) {
         parts.push("another intent shares the marker".into());
     }
     parts.join("; ")
-}
-
-fn group_is_shared(docket: &Docket<'_, '_>, group: &Group<'_>) -> bool {
-    let sharing: Vec<IntentId> =
-        docket.case.intents.iter().filter(|intent| intent.marker == group.marker).map(|intent| intent.id).collect();
-    sharing.len() > 1
 }
