@@ -47,7 +47,7 @@ pub enum Command {
     Serve(ServeArguments),
     /// List what there is: profiles, scenarios, requirements, defects.
     List(ListArguments),
-    /// Explain a requirement, a clause or a scenario.
+    /// Explain a requirement, a clause, a scenario or a defect.
     Explain(ExplainArguments),
 }
 
@@ -195,6 +195,6 @@ pub enum Listed {
     after_help = "Examples:\n  idemspec explain replay.after-success\n  idemspec explain conflict\n  idemspec explain lost-response"
 )]
 pub struct ExplainArguments {
-    /// A requirement, a clause or a scenario.
+    /// A requirement, a clause, a scenario or a defect.
     pub name: String,
 }

@@ -5,24 +5,37 @@ use anyhow::{Result, bail};
 use super::output::print;
 use super::plan::stimulus;
 use crate::cli::ExplainArguments;
+use crate::reference::Defect;
 use crate::report::{Topic, suggestions};
 use crate::scenario::{self, Scenario};
 
 pub(super) fn execute(arguments: &ExplainArguments) -> Result<u8> {
+    let name = arguments.name.as_str();
     let scenarios = scenario::load_shipped();
-    let text = match Topic::find(&arguments.name) {
-        Some(topic) => topic.explain(),
-        None => match scenarios.iter().find(|scenario| scenario.name == arguments.name) {
-            Some(scenario) => explain_scenario(scenario),
-            None => {
-                let names = Topic::names().into_iter().map(str::to_owned);
-                let names: Vec<String> = names.chain(scenarios.into_iter().map(|scenario| scenario.name)).collect();
-                bail!("{}", unknown(&arguments.name, &names));
-            }
-        },
+    let found = Topic::find(name)
+        .map(Topic::explain)
+        .or_else(|| scenarios.iter().find(|scenario| scenario.name == name).map(explain_scenario))
+        .or_else(|| Defect::ALL.iter().find(|defect| defect.id() == name).map(explain_defect));
+    let Some(text) = found else {
+        let topics = Topic::names().into_iter().map(str::to_owned);
+        let defects = Defect::ALL.iter().map(|defect| defect.id().to_owned());
+        let scenarios = scenarios.into_iter().map(|scenario| scenario.name);
+        bail!("{}", unknown(name, &topics.chain(scenarios).chain(defects).collect::<Vec<_>>()));
     };
     print(&text)?;
     Ok(0)
+}
+
+fn explain_defect(defect: &Defect) -> String {
+    let expected: Vec<&str> = defect.expected().iter().map(|requirement| requirement.id()).collect();
+    format!(
+        "{}\n  {} (failure class {})\n\n  {}\n\n  violates  {}\n  try it    idemspec run --defect {defect}\n",
+        defect.id(),
+        defect.title(),
+        defect.failure_class(),
+        defect.explanation(),
+        expected.join(", "),
+    )
 }
 
 /// Says that nothing has this name, and what may have been meant.

@@ -9,7 +9,7 @@ use super::declared;
 use super::leftovers::Effects;
 use super::text::{Paint, Tone, escape, plural, wrap};
 use crate::checklist::{Checklist, ClauseLine, ClauseVerdict, ExitStatus};
-use crate::contract::{Contract, Verdict};
+use crate::contract::{Contract, Reason, Verdict};
 use crate::history::{History, RaceRound};
 
 /// The width that is assumed where there is no terminal.
@@ -145,12 +145,22 @@ impl View<'_> {
         let result = format!("Result: {} (exit {})", status.word(), status.code());
         let result = self.paint.apply(status_tone(status), &result);
         let why = self.checklist.decision.sentence();
-        let races = races(self.history);
+        let (races, not_run) = (races(self.history), not_run(self.history));
         format!(
-            "{cases} run, {skipped} not run; {requests}; {} made, {left} left behind\n{races}{result}: {why}\n",
+            "{cases} run, {skipped} not run; {requests}; {} made, {left} left behind\n{not_run}{races}{result}: {why}\n",
             plural(made, "effect")
         )
     }
+}
+
+/// The cases that this profile and these options do not make possible, each with its reason. What the user left out,
+/// and what a run that was cut short did not come to, is said elsewhere.
+fn not_run(history: &History) -> String {
+    let impossible = |reason: &Reason| matches!(reason, Reason::Needs(_) | Reason::LongerThanMaxWait);
+    let cases = history.skipped.iter().filter(|(_, skipped)| impossible(&skipped.reason));
+    cases
+        .map(|(id, skipped)| format!("not run: {} ({})\n", escape(&id.0), escape(&skipped.reason.to_string())))
+        .collect()
 }
 
 /// `races: 4 rounds, 4 overlapped, spread ≤ 0.2 ms`, if there were any.

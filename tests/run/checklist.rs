@@ -172,3 +172,33 @@ fn an_existing_journal_is_never_overwritten() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(std::fs::read_to_string(&journal).unwrap(), "precious");
 }
+
+#[test]
+fn everything_that_is_listed_can_be_explained() {
+    let explain = |name: &str| {
+        let output = program().args(["explain", name]).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap())
+    };
+    for name in Requirement::ALL.iter().map(|requirement| requirement.id()) {
+        assert_eq!(explain(name).0, Some(0), "{name}");
+    }
+    for (name, said) in [
+        ("conflict", "conflict.changed-parameters"),
+        ("lost-response", "lost: execution by reset"),
+        ("conflict-overwrites", "violates  conflict.original-survives"),
+    ] {
+        let (code, text) = explain(name);
+        assert_eq!(code, Some(0), "{text}");
+        assert!(text.contains(said), "{text}");
+    }
+    let (code, text) = explain("replay.after-sucess");
+    assert_eq!(code, Some(2));
+    assert!(text.contains("did you mean `replay.after-success`"), "{text}");
+}
+
+#[test]
+fn what_the_profile_does_not_make_possible_is_named_in_the_report() {
+    let run = run(&[]);
+    let expected = "not run: retention-wait[wait=after-expiry] (needs longer than --max-wait)";
+    assert!(run.stdout.contains(expected), "{}", run.stdout);
+}
