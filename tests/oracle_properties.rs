@@ -295,6 +295,7 @@ fn is_plain(policy: &Policy, exposed: &Exposed) -> bool {
             let bounded = policy.bounded && policy.in_flight != Promise::Silent;
             exposed.first && exposed.certain && !exposed.overlapped && bounded
         }
+        Break::Frozen => exposed.first && exposed.certain && !exposed.overlapped && !exposed.mixed,
         Break::Merge => exposed.first && exposed.certain && !exposed.overlapped && !shared,
         Break::IgnoreMissing => exposed.first || exposed.fired.key.is_none(),
         Break::Again
@@ -305,7 +306,6 @@ fn is_plain(policy: &Policy, exposed: &Exposed) -> bool {
         | Break::Unfaithful
         | Break::NoMarker
         | Break::Double
-        | Break::Frozen
         | Break::LeakyFailure => exposed.first && exposed.certain && !exposed.overlapped,
     }
 }

@@ -266,6 +266,32 @@ pub enum Row {
     StoreUnavailable,
 }
 
+impl Row {
+    /// Every place, in the order of the clauses.
+    pub const ALL: [Self; 20] = [
+        Self::Missing,
+        Self::Empty,
+        Self::Malformed,
+        Self::Overlong,
+        Self::Expired,
+        Self::AfterSuccess,
+        Self::AfterFailure,
+        Self::AfterServerError,
+        Self::AfterValidationFailure,
+        Self::AfterChange,
+        Self::RateLimited,
+        Self::ChangedParameters,
+        Self::EquivalentParameters,
+        Self::InFlight,
+        Self::InFlightChanged,
+        Self::OtherMethods,
+        Self::OtherAccount,
+        Self::OtherOperation,
+        Self::Replicas,
+        Self::StoreUnavailable,
+    ];
+}
+
 /// A promise as it counts in one place: the case that fits, with the clause's level and source filled in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ruling<'c> {

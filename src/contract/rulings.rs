@@ -1,6 +1,6 @@
 //! Looking promises up: the case that counts, with level and source filled in from its clause.
 
-use super::{Case, Contract, Fidelity, Level, Marker, Period, Promise, Row, Ruling};
+use super::{Case, Contract, Fidelity, Level, Marker, Matcher, Period, Promise, Row, Ruling, Treatment};
 use crate::message::Response;
 
 /// The level and source that a clause gives to promises without their own.
@@ -58,6 +58,15 @@ impl Contract {
             None => self.promise(row, "").into_iter().collect(),
         };
         promises.into_iter().flat_map(|promise| &promise.cases).map(|case| self.with_defaults(row, case)).collect()
+    }
+
+    /// Every matcher with which the contract describes a rejection in a row.
+    pub fn rejections(&self, row: Row) -> impl Iterator<Item = &Matcher> {
+        let treatments = self.rulings(row).into_iter().flat_map(|ruling| &ruling.case.allow);
+        treatments.filter_map(|treatment| match treatment {
+            Treatment::Rejects(matcher) => Some(matcher),
+            Treatment::Executes | Treatment::Replays | Treatment::Refreshes => None,
+        })
     }
 
     /// For how long a key may be in flight after its request has ended, if the contract says so.

@@ -1,6 +1,6 @@
 //! What an answer is: a success, an outcome that its parameters draw, a turning away, or something else.
 
-use crate::contract::{Contract, Marker, Matcher, Row, Treatment};
+use crate::contract::{Contract, Marker, Matcher, Row};
 use crate::history::{AttemptEnd, Drawn};
 use crate::message::Response;
 
@@ -79,34 +79,14 @@ pub(super) struct AnswerReader<'c> {
     marker: Option<&'c Marker>,
 }
 
-const ROWS: [Row; 20] = [
-    Row::Missing,
-    Row::Empty,
-    Row::Malformed,
-    Row::Overlong,
-    Row::Expired,
-    Row::AfterSuccess,
-    Row::AfterFailure,
-    Row::AfterServerError,
-    Row::AfterValidationFailure,
-    Row::AfterChange,
-    Row::RateLimited,
-    Row::ChangedParameters,
-    Row::EquivalentParameters,
-    Row::InFlight,
-    Row::InFlightChanged,
-    Row::OtherMethods,
-    Row::OtherAccount,
-    Row::OtherOperation,
-    Row::Replicas,
-    Row::StoreUnavailable,
-];
-
 impl<'c> AnswerReader<'c> {
     pub(super) fn new(contract: &'c Contract) -> Self {
         Self {
-            rejections: ROWS.iter().flat_map(|row| matchers(contract, *row)).collect(),
-            in_flight: [Row::InFlight, Row::InFlightChanged].iter().flat_map(|row| matchers(contract, *row)).collect(),
+            rejections: Row::ALL.into_iter().flat_map(|row| contract.rejections(row)).collect(),
+            in_flight: [Row::InFlight, Row::InFlightChanged]
+                .into_iter()
+                .flat_map(|row| contract.rejections(row))
+                .collect(),
             marker: contract.marker().map(|(marker, _, _)| marker),
         }
     }
@@ -159,16 +139,4 @@ fn is_drawn(response: &Response, draws: Drawn, drawn: Option<&Matcher>) -> bool 
         Drawn::ServerError => 5,
     };
     drawn.map_or(response.status / 100 == class, |matcher| matcher.fits(response, None))
-}
-
-fn matchers(contract: &Contract, row: Row) -> Vec<&Matcher> {
-    let rulings = contract.rulings(row);
-    rulings
-        .into_iter()
-        .flat_map(|ruling| &ruling.case.allow)
-        .filter_map(|treatment| match treatment {
-            Treatment::Rejects(matcher) => Some(matcher),
-            Treatment::Executes | Treatment::Replays | Treatment::Refreshes => None,
-        })
-        .collect()
 }

@@ -1,9 +1,9 @@
 //! Judging: history × contract → findings. A pure function.
 //!
-//! Each case is judged by itself. First come the [`facts`] about its attempts and [`effects`], each worked out once.
-//! Then the attempts are taken one after the other: each belongs to an [`action`], meets the server in a
-//! [`situation`], is read ([`reading`]) as processed or not, and is compared with the [`terms`] of the contract.
-//! The [`rules`] stand one to a file. What the control of the run shows about the instrument decides what may be said.
+//! Each case is judged by itself. First come the `facts` about its attempts and `effects`, each worked out once.
+//! Then the attempts are taken one after the other: each belongs to an `action`, meets the server in a
+//! `situation`, is read (`reading`) as processed or not, and is compared with the `terms` of the contract.
+//! The `rules` stand one to a file. What the control of the run shows about the instrument decides what may be said.
 
 mod action;
 mod answer;

@@ -14,7 +14,7 @@ use super::defect::Defect;
 use super::http::{self, RequestLine};
 use super::interpreter::Interpreter;
 use super::policy::{Policy, refusal};
-use crate::contract::{Carrier, Contract, Row, Situation, Treatment};
+use crate::contract::{Carrier, Contract, Row, Situation};
 
 /// How long an execution takes where nothing else is said.
 pub const DEFAULT_LATENCY: Duration = Duration::from_millis(25);
@@ -148,36 +148,13 @@ fn check(contract: &Contract) -> Result<(), ReferenceError> {
     if let Some(carrier @ Carrier::Form(_)) = contract.key.as_ref().map(|key| &key.carrier) {
         return Err(ReferenceError::Unservable(format!("its requests are JSON, so there is no {carrier}")));
     }
-    for row in REJECTING_ROWS {
-        for treatment in contract.rulings(*row).into_iter().flat_map(|ruling| &ruling.case.allow) {
-            if let Treatment::Rejects(matcher) = treatment {
-                let answer = refusal(Situation::ChangedParameters).answer(matcher, Some(1));
-                if !matcher.fits(&answer.message(), Some("1")) {
-                    return Err(ReferenceError::Unservable(format!("it knows no answer that has {matcher}")));
-                }
-            }
+    // It interprets neither rate limits nor replicas nor an outage of its key store, so it need not word them.
+    let served = |row: &Row| !matches!(row, Row::RateLimited | Row::Replicas | Row::StoreUnavailable);
+    for matcher in Row::ALL.into_iter().filter(served).flat_map(|row| contract.rejections(row)) {
+        let answer = refusal(Situation::ChangedParameters).answer(matcher, Some(1));
+        if !matcher.fits(&answer.message(), Some("1")) {
+            return Err(ReferenceError::Unservable(format!("it knows no answer that has {matcher}")));
         }
     }
     Ok(())
 }
-
-/// Where a contract may promise a refusal that the server has to word.
-const REJECTING_ROWS: &[Row] = &[
-    Row::Missing,
-    Row::Empty,
-    Row::Malformed,
-    Row::Overlong,
-    Row::Expired,
-    Row::AfterSuccess,
-    Row::AfterFailure,
-    Row::AfterServerError,
-    Row::AfterValidationFailure,
-    Row::AfterChange,
-    Row::ChangedParameters,
-    Row::EquivalentParameters,
-    Row::InFlight,
-    Row::InFlightChanged,
-    Row::OtherMethods,
-    Row::OtherAccount,
-    Row::OtherOperation,
-];

@@ -3,7 +3,7 @@
 use super::case::{CaseRun, Stop};
 use super::odd_key::{CarriedKey, odd_key};
 use super::pace::{MOST_RETRIES, retry_after};
-use crate::contract::{Contract, Matcher, Row, Treatment};
+use crate::contract::{Contract, Row};
 use crate::history::{AttemptEnd, AttemptId, AttemptStart, EventKind, Intent, LossPoint, Outcome};
 use crate::message::{Request, Response};
 use crate::plan;
@@ -184,43 +184,13 @@ impl CaseRun<'_> {
 /// Whether a target turned an attempt away: a 429, 502, 503 or 504 that no promise of the contract describes.
 fn turned_away(contract: &Contract, response: &Response) -> bool {
     matches!(response.status, 429 | 502 | 503 | 504)
-        && !REJECTING_ROWS.iter().any(|row| rejections(contract, *row).any(|matcher| matcher.fits(response, None)))
+        && !Row::ALL.iter().any(|row| contract.rejections(*row).any(|matcher| matcher.fits(response, None)))
 }
 
 /// Whether an answer says that an earlier attempt is still running. An answer that fits the finished row is settled,
 /// whatever else it resembles.
 pub(super) fn says_in_flight(contract: &Contract, outcome: &Outcome) -> bool {
     let Some(response) = outcome.answer() else { return false };
-    let fits = |row| rejections(contract, row).any(|matcher| matcher.fits(response, None));
+    let fits = |row| contract.rejections(row).any(|matcher| matcher.fits(response, None));
     fits(Row::InFlight) && !fits(Row::AfterSuccess)
 }
-
-fn rejections(contract: &Contract, row: Row) -> impl Iterator<Item = &Matcher> {
-    contract.rulings(row).into_iter().flat_map(|ruling| &ruling.case.allow).filter_map(|treatment| match treatment {
-        Treatment::Rejects(matcher) => Some(matcher),
-        Treatment::Executes | Treatment::Replays | Treatment::Refreshes => None,
-    })
-}
-
-const REJECTING_ROWS: [Row; 20] = [
-    Row::Missing,
-    Row::Empty,
-    Row::Malformed,
-    Row::Overlong,
-    Row::Expired,
-    Row::AfterSuccess,
-    Row::AfterFailure,
-    Row::AfterServerError,
-    Row::AfterValidationFailure,
-    Row::AfterChange,
-    Row::RateLimited,
-    Row::ChangedParameters,
-    Row::EquivalentParameters,
-    Row::InFlight,
-    Row::InFlightChanged,
-    Row::OtherMethods,
-    Row::OtherAccount,
-    Row::OtherOperation,
-    Row::Replicas,
-    Row::StoreUnavailable,
-];

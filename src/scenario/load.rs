@@ -13,6 +13,7 @@ use crate::history::Loss;
 const SHIPPED: &[(&str, &str)] = &[
     ("control", include_str!("../../scenarios/control.yaml")),
     ("lost-response", include_str!("../../scenarios/lost-response.yaml")),
+    ("mistaken-retry", include_str!("../../scenarios/mistaken-retry.yaml")),
     ("key-reuse", include_str!("../../scenarios/key-reuse.yaml")),
     ("in-flight", include_str!("../../scenarios/in-flight.yaml")),
     ("validation-failure", include_str!("../../scenarios/validation-failure.yaml")),

@@ -11,5 +11,6 @@ mod interruption;
 mod races;
 mod retention;
 mod secrets;
+mod seed;
 mod support;
 mod voids;

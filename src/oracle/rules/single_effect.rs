@@ -130,7 +130,9 @@ impl<'h> Unit<'h> {
             }
         }
         let crashed = fact.answer().is_some_and(|answer| answer.kind == AnswerKind::Drawn(Drawn::ServerError));
-        let succeeded = fact.success_identity().is_some() && !docket.names_known(attempt);
+        // Of answers that came together nobody can say which was the first to name an effect.
+        let namer = fact.success_identity().and_then(|identity| docket.namer(identity));
+        let succeeded = namer.is_some_and(|namer| docket.facts[namer].end() > fact.sent);
         let has_effect = crashed || succeeded || fact.is_unknown();
         let bound = self.finished.is_some_and(|finished| finished <= fact.sent);
         if (!bound && may_crash_unbound(docket, attempt)) || (has_effect && may_be_own_action(docket, fact.variant)) {
