@@ -234,7 +234,8 @@ impl<'a> RequirementLine<'a> {
 
     fn is_untested_must(&self) -> bool {
         let declared_must = matches!(self.standing, Standing::Declared { level: Level::Must, .. });
-        declared_must && matches!(self.verdict, Verdict::Untested(_))
+        // What was recorded and not judged, because something before it was violated, was not shown either.
+        declared_must && matches!(self.verdict, Verdict::Untested(_) | Verdict::Observed)
     }
 }
 

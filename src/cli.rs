@@ -29,7 +29,7 @@ const AFTER_HELP: &str = "Examples:\n  \
     idemspec run                                   try it on the embedded reference API\n  \
     idemspec run --defect no-dedup                 see what a broken API looks like\n  \
     idemspec run my-api.yaml --plan                say what would be sent, and send nothing\n  \
-    idemspec run my-api.yaml --base-url https://staging.example.com\n  \
+    idemspec run my-api.yaml --base-url http://staging.internal:8080\n  \
     idemspec explain replay.single-effect\n\n\
     Exit status of `run`:\n  \
     0  every must that was exercised holds\n  \
@@ -135,7 +135,7 @@ pub struct RunArguments {
     #[arg(long)]
     pub allow_production: bool,
 
-    /// Show more: undeclared requirements, whole bodies; twice for every exchange.
+    /// Show more: undeclared requirements, every violation in full, whole bodies.
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub verbose: u8,
 }

@@ -7,6 +7,7 @@
 use std::fmt;
 
 use base64::Engine;
+use serde_json::Value;
 
 /// Text in two forms: what goes on the wire, and what may be written down.
 ///
@@ -86,12 +87,13 @@ impl Secrets {
     }
 
     /// Adds a secret under the name that may be shown in its place (for example `${API_TOKEN}`), together with the
-    /// spellings that it takes on the way: percent-encoded, JSON-escaped, Base64.
+    /// spellings that it takes on the way: percent-encoded, escaped, in Base64, in hexadecimal digits.
     pub fn add(&mut self, value: &str, shown: &str) {
         if value.len() < SHORTEST_SEARCHED {
             return;
         }
         for spelling in spellings(value) {
+            let spelling = spelling.to_ascii_lowercase();
             if spelling.len() >= SHORTEST_SEARCHED && !self.searched.iter().any(|(known, _)| *known == spelling) {
                 self.searched.push((spelling, shown.to_owned()));
             }
@@ -99,24 +101,60 @@ impl Secrets {
         self.searched.sort_by(|(left, _), (right, _)| right.len().cmp(&left.len()).then_with(|| left.cmp(right)));
     }
 
-    /// Replaces every secret in a text by its name.
+    /// Replaces every secret in a text by its name. Case is disregarded.
     pub fn redact(&self, text: &str) -> String {
-        let mut redacted = text.to_owned();
-        for (secret, shown) in &self.searched {
-            if redacted.contains(secret.as_str()) {
-                redacted = redacted.replace(secret.as_str(), shown);
-            }
-        }
-        redacted
+        let redacted = self.replace(text.as_bytes().to_vec());
+        // A spelling is whole characters, and so is what stands in its place.
+        String::from_utf8(redacted).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 
-    /// Replaces every secret in a sequence of bytes by its name; bytes that hold none are returned unchanged.
+    /// Replaces every secret in a content by its name; bytes that hold none are returned unchanged. JSON is also
+    /// searched as its reader sees it, because any character of it can be written as an escape.
     pub fn redact_bytes(&self, bytes: &[u8]) -> Vec<u8> {
-        let mut redacted = bytes.to_vec();
-        for (secret, shown) in &self.searched {
-            redacted = replace_bytes(redacted, secret.as_bytes(), shown.as_bytes());
+        let redacted = self.replace(bytes.to_vec());
+        if self.searched.is_empty() || !redacted.contains(&b'\\') {
+            return redacted;
         }
-        redacted
+        let Ok(mut document) = serde_json::from_slice::<Value>(&redacted) else { return redacted };
+        if self.redact_value(&mut document) { document.to_string().into_bytes() } else { redacted }
+    }
+
+    /// Replaces secrets in the strings and member names of a JSON value. Tells whether there were any.
+    fn redact_value(&self, value: &mut Value) -> bool {
+        match value {
+            Value::String(text) => {
+                let redacted = self.redact(text);
+                let found = redacted != *text;
+                *text = redacted;
+                found
+            }
+            Value::Array(values) => {
+                let mut found = false;
+                for value in values {
+                    found |= self.redact_value(value);
+                }
+                found
+            }
+            Value::Object(members) => {
+                let mut found = false;
+                let taken = std::mem::take(members);
+                for (name, mut value) in taken {
+                    found |= self.redact_value(&mut value);
+                    let redacted = self.redact(&name);
+                    found |= redacted != name;
+                    members.insert(redacted, value);
+                }
+                found
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        }
+    }
+
+    fn replace(&self, mut bytes: Vec<u8>) -> Vec<u8> {
+        for (secret, shown) in &self.searched {
+            bytes = replace_bytes(bytes, secret.as_bytes(), shown.as_bytes());
+        }
+        bytes
     }
 }
 
@@ -128,20 +166,50 @@ impl fmt::Debug for Secrets {
 
 fn spellings(value: &str) -> Vec<String> {
     let percent = percent_encoding::utf8_percent_encode(value, percent_encoding::NON_ALPHANUMERIC).to_string();
-    let form = form_urlencoded::byte_serialize(value.as_bytes()).collect();
-    let json = serde_json::Value::from(value).to_string();
+    let every_byte: String = value.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    let form: String = form_urlencoded::byte_serialize(value.as_bytes()).collect();
+    let json = Value::from(value).to_string();
     let json = json[1..json.len() - 1].to_owned();
-    let base64 = base64::engine::general_purpose::STANDARD.encode(value);
-    vec![value.to_owned(), percent, form, json, base64]
+    let hexadecimal: String = value.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let html = value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+    let mut spellings = vec![
+        value.to_owned(),
+        json.replace('/', "\\/"),
+        Value::from(json.as_str()).to_string().trim_matches('"').to_owned(),
+        percent.replace('%', "%25"),
+        percent,
+        every_byte,
+        form,
+        json,
+        hexadecimal,
+        html.replace('\'', "&#39;"),
+        html,
+    ];
+    spellings.extend((0..3).flat_map(|before| base64_within(value, before)));
+    spellings
 }
 
+/// How a value reads in Base64 when this many bytes stand before it in the same text: the characters that no other
+/// bytes have a part in, in both alphabets.
+fn base64_within(value: &str, before: usize) -> Vec<String> {
+    let mut bytes = vec![0; before];
+    bytes.extend_from_slice(value.as_bytes());
+    let whole = base64::engine::general_purpose::STANDARD_NO_PAD.encode(&bytes);
+    let first = (before * 8).div_ceil(6);
+    let last = bytes.len() * 8 / 6;
+    let own = whole.get(first..last).unwrap_or_default();
+    vec![own.to_owned(), own.replace('+', "-").replace('/', "_")]
+}
+
+/// Replaces what reads the same but for the case of ASCII letters. `needle` is in lower case.
 fn replace_bytes(haystack: Vec<u8>, needle: &[u8], replacement: &[u8]) -> Vec<u8> {
-    if needle.is_empty() || !haystack.windows(needle.len()).any(|window| window == needle) {
+    let find = |bytes: &[u8]| bytes.windows(needle.len()).position(|window| window.eq_ignore_ascii_case(needle));
+    if needle.is_empty() || find(&haystack).is_none() {
         return haystack;
     }
     let mut replaced = Vec::with_capacity(haystack.len());
     let mut rest = haystack.as_slice();
-    while let Some(position) = rest.windows(needle.len()).position(|window| window == needle) {
+    while let Some(position) = find(rest) {
         replaced.extend_from_slice(&rest[..position]);
         replaced.extend_from_slice(replacement);
         rest = &rest[position + needle.len()..];
@@ -162,11 +230,42 @@ mod tests {
 
     #[test]
     fn every_spelling_of_a_secret_is_redacted() {
+        let secret = "pa\"ss w/ord+9&x";
         let mut secrets = Secrets::new();
-        secrets.add("pa\"ss w/ord+9", "${TOKEN}");
-        let page = r#"a pa"ss w/ord+9 b pa\"ss w/ord+9 c pa%22ss%20w%2Ford%2B9 d pa%22ss+w%2Ford%2B9 e cGEic3Mgdy9vcmQrOQ== f"#;
-        assert_eq!(secrets.redact(page), "a ${TOKEN} b ${TOKEN} c ${TOKEN} d ${TOKEN} e ${TOKEN} f");
-        assert_eq!(secrets.redact_bytes(page.as_bytes()), secrets.redact(page).into_bytes());
+        secrets.add(secret, "${TOKEN}");
+        let base64 = |text: &str| base64::engine::general_purpose::STANDARD.encode(text);
+        for spelling in [
+            secret.to_owned(),
+            secret.to_uppercase(),
+            r#"pa\"ss w/ord+9&x"#.into(),
+            r#"pa\"ss w\/ord+9&x"#.into(),
+            "pa%22ss%20w%2Ford%2B9%26x".into(),
+            "pa%22ss%20w%2ford%2b9%26x".into(),
+            "pa%22ss+w%2Ford%2B9%26x".into(),
+            "pa%2522ss%2520w%252Ford%252B9%2526x".into(),
+            "pa&quot;ss w/ord+9&amp;x".into(),
+            "70612273732077".to_owned() + "2f6f72642b392678",
+        ] {
+            assert_eq!(secrets.redact(&format!("a {spelling} b")), "a ${TOKEN} b", "{spelling}");
+            let bytes = format!("a {spelling} b").into_bytes();
+            assert_eq!(secrets.redact_bytes(&bytes), b"a ${TOKEN} b", "{spelling}");
+        }
+        for before in ["", "u", "us", "use", "user:"] {
+            let encoded = base64(&format!("{before}{secret}"));
+            let redacted = secrets.redact(&encoded);
+            assert!(redacted.contains("${TOKEN}") && redacted.len() < 8 + 12, "{encoded} became {redacted}");
+        }
+    }
+
+    #[test]
+    fn escapes_of_json_hide_nothing() {
+        let mut secrets = Secrets::new();
+        secrets.add("hunter2-hunter2", "${TOKEN}");
+        let escaped: String = "hunter2-hunter2".chars().map(|c| format!("\\u{:04x}", c as u32)).collect();
+        let body = format!(r#"{{"id":"A{escaped}","{escaped}":1}}"#);
+        assert_eq!(secrets.redact_bytes(body.as_bytes()), br#"{"id":"A${TOKEN}","${TOKEN}":1}"#);
+        let other = br#"{"id" : "a\u0062"}"#;
+        assert_eq!(secrets.redact_bytes(other), other, "what holds no secret keeps its bytes");
     }
 
     #[test]

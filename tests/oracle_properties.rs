@@ -26,7 +26,7 @@ use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 /// Enough to hunt for a while, few enough for every build. `PROPTEST_CASES` overrides it, `PROPTEST_SEED` starts elsewhere.
-const CASES: u32 = 1_500;
+const CASES: u32 = 1_200;
 
 fn runner() -> TestRunner {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(CASES);
@@ -209,6 +209,16 @@ fn losses() -> Vec<Requirement> {
     ]
 }
 
+/// What else shows when a refusal has an effect.
+fn leaks() -> Vec<Requirement> {
+    vec![
+        Requirement::ReplaySingleEffect,
+        Requirement::ReplayAfterFailure,
+        Requirement::ReplayAfterValidationFailure,
+        Requirement::ConflictChangedParameters,
+    ]
+}
+
 fn consequences(policy: &Policy, exposed: &Exposed) -> Consequences {
     use Requirement as R;
     let fired = &exposed.fired;
@@ -263,15 +273,7 @@ fn consequences(policy: &Policy, exposed: &Exposed) -> Consequences {
             ]),
         },
         Break::Wedge => with_row(R::ReplaySettles),
-        Break::LeakyFailure => Consequences {
-            must: one(R::ReplayFailureEffect),
-            may: with_losses(vec![
-                R::ReplaySingleEffect,
-                R::ReplayAfterFailure,
-                R::ReplayAfterValidationFailure,
-                R::ConflictChangedParameters,
-            ]),
-        },
+        Break::LeakyFailure => Consequences { must: one(R::ReplayFailureEffect), may: with_losses(leaks()) },
         Break::IgnoreMissing => alone(R::KeyMissing),
     }
 }
@@ -285,7 +287,7 @@ fn is_plain(policy: &Policy, exposed: &Exposed) -> bool {
     // Beside other parameters under the same key it is no fresh key.
     let shared = own_parameters && exposed.fired.key.as_ref().is_some_and(|key| !key.contains("like"));
     match exposed.fired.what {
-        Break::NoLock => exposed.first && exposed.overlapped && exposed.certain,
+        Break::NoLock => exposed.first && exposed.overlapped && exposed.certain && !exposed.mixed,
         Break::Wedge => {
             let waited = exposed.after_loss.is_some_and(|after| after > BOUND + 1_000);
             exposed.first && !exposed.overlapped && waited && exposed.certain
@@ -295,6 +297,7 @@ fn is_plain(policy: &Policy, exposed: &Exposed) -> bool {
             let bounded = policy.bounded && policy.in_flight != Promise::Silent;
             exposed.first && exposed.certain && !exposed.overlapped && bounded
         }
+        Break::Stuck => exposed.first && exposed.certain && !exposed.overlapped && exposed.alone,
         Break::Frozen => exposed.first && exposed.certain && !exposed.overlapped && !exposed.mixed,
         Break::Merge => exposed.first && exposed.certain && !exposed.overlapped && !shared,
         Break::IgnoreMissing => exposed.first || exposed.fired.key.is_none(),
@@ -302,7 +305,6 @@ fn is_plain(policy: &Policy, exposed: &Exposed) -> bool {
         | Break::RefuseRepeat
         | Break::FailRepeat
         | Break::IgnoreChanges
-        | Break::Stuck
         | Break::Unfaithful
         | Break::NoMarker
         | Break::Double

@@ -118,11 +118,13 @@ impl Decision {
             Self::ControlFailed => "the control failed, so what rests on it was not judged",
             Self::Interrupted => "the run was broken off before everything was tested",
             Self::RequestCap => "the cap of --max-requests broke the run off; raise it to have everything tested",
-            Self::NoAnswer => "the target did not answer in some cases; check that it still runs, and run again",
+            Self::NoAnswer => {
+                "the target gave no answer that could be read in some cases; check that it still runs, and run again"
+            }
             Self::Inconclusive => "something that was tested could not be decided",
             Self::NothingHolds => "nothing was shown to hold",
             Self::NotWhole => "not every clause was shown in whole, and --strict asks for that",
-            Self::Sound => "everything that was tested holds; what reads untested was not",
+            Self::Sound => "everything that was tested holds",
         }
     }
 }

@@ -11,14 +11,14 @@ use super::progress::Progress;
 use super::session::{Session, announcement, rehearse};
 use crate::checklist::{Bar, Checklist, ExitStatus};
 use crate::cli::{Color, DecidingLevel, RunArguments};
-use crate::contract::Level;
+use crate::contract::{Level, Reason};
 use crate::history::{EventKind, History, RunInfo, VERSION};
 use crate::journal::JournalWriter;
 use crate::oracle::{self, Instrument};
 use crate::plan::Plan;
 use crate::report::{self, TerminalOptions};
 use crate::runner::{self, Context, Interrupt, InterruptHandle, Pace, Pulse, Recorder};
-use crate::wire::{ControlClient, ControlOptions, Endpoint};
+use crate::wire::{ControlClient, ControlOptions};
 
 /// The exit status of a program that was interrupted twice, as shells have it: 128 + SIGINT.
 const INTERRUPTED_TWICE: u8 = 130;
@@ -30,7 +30,10 @@ pub(super) fn execute(arguments: &RunArguments, color: Color) -> Result<u8> {
         return Ok(ExitStatus::Sound.code());
     }
     if session.plan.is_empty() {
-        say("nothing was selected: --only and --skip leave no case, or the profile offers nothing that they need");
+        say("nothing was selected beside the control, which always runs; what was left out, and why:");
+        for (id, skipped) in session.plan.skipped.iter().filter(|(_, skipped)| skipped.reason != Reason::Deselected) {
+            say(&format!("  {id}: {}", skipped.reason.sentence()));
+        }
         return Ok(ExitStatus::NothingSelected.code());
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
@@ -39,7 +42,7 @@ pub(super) fn execute(arguments: &RunArguments, color: Color) -> Result<u8> {
 
 async fn probe(arguments: &RunArguments, color: Color, session: Session) -> Result<u8> {
     let announcement = announcement(&session, arguments.max_requests);
-    let Session { bound, document, plan, embedded } = session;
+    let Session { bound, endpoint, document, plan, embedded } = session;
     let run = uuid::Uuid::new_v4().simple().to_string();
     rehearse(&bound, &plan)?;
     let path = journal_path(arguments, &run);
@@ -52,7 +55,7 @@ async fn probe(arguments: &RunArguments, color: Color, session: Session) -> Resu
     let (handle, interrupt) = Interrupt::new();
     let cleans_up = bound.profile().operation.cleanup.is_some() && !arguments.keep_effects;
     let context = Arc::new(Context {
-        endpoint: Endpoint::parse(bound.base_url())?,
+        endpoint,
         control: ControlClient::new(ControlOptions {
             time_limit: bound.profile().target.time_limit.duration(),
             ..ControlOptions::default()
@@ -85,10 +88,10 @@ async fn probe(arguments: &RunArguments, color: Color, session: Session) -> Resu
     Ok(status.code())
 }
 
-/// The first Ctrl-C ends the run in good order; the second ends it at once.
+/// The first Ctrl-C, or request to terminate, ends the run in good order; the second ends it at once.
 async fn interrupted_twice(handle: &InterruptHandle) {
     for times in 1.. {
-        if tokio::signal::ctrl_c().await.is_err() {
+        if stop_requested().await.is_err() {
             // Without signals there is nothing to wait for; the run ends by itself.
             return std::future::pending().await;
         }
@@ -98,6 +101,22 @@ async fn interrupted_twice(handle: &InterruptHandle) {
         say("interrupted: cleaning up; once more to leave at once");
         handle.set();
     }
+}
+
+/// Waits for SIGINT (Ctrl-C) or SIGTERM (what a CI system sends when time is up).
+#[cfg(unix)]
+async fn stop_requested() -> std::io::Result<()> {
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    tokio::select! {
+        interrupt = tokio::signal::ctrl_c() => interrupt,
+        _ = terminate.recv() => Ok(()),
+    }
+}
+
+/// Waits for Ctrl-C.
+#[cfg(not(unix))]
+async fn stop_requested() -> std::io::Result<()> {
+    tokio::signal::ctrl_c().await
 }
 
 fn run_started(context: &Context, run: String, document: serde_json::Value) -> EventKind {

@@ -8,6 +8,7 @@ use crate::profile::{self, BindOptions, Bound};
 use crate::reference::{self, Defect, DefectError, ReferenceOptions, RunningReference};
 use crate::runner;
 use crate::scenario::{self, Scenario};
+use crate::wire::Endpoint;
 use serde_json::Value;
 
 /// The profile that is served by the embedded target.
@@ -17,6 +18,8 @@ const EMBEDDED: &str = "reference";
 pub(super) struct Session {
     /// The profile, with its variables filled in.
     pub(super) bound: Bound,
+    /// Where the requests go.
+    pub(super) endpoint: Endpoint,
     /// The profile as it was loaded.
     pub(super) document: Value,
     /// What will run.
@@ -34,11 +37,12 @@ impl Session {
         let environment = |name: &str| std::env::var(name).ok();
         let options = BindOptions { base_url: base_url.as_deref(), allow_production: arguments.allow_production };
         let bound = Bound::new(loaded.profile, &environment, &options)?;
+        let endpoint = Endpoint::parse(bound.base_url())?;
         let scenarios = scenarios(arguments)?;
         check_selection(arguments, &scenarios)?;
         let selection = Selection { only: arguments.only.clone(), skip: arguments.skip.clone() };
         let plan = Plan::new(&bound, &scenarios, &PlanOptions { selection, max_wait: arguments.max_wait });
-        Ok(Self { bound, document: loaded.document, plan, embedded })
+        Ok(Self { bound, endpoint, document: loaded.document, plan, embedded })
     }
 }
 
@@ -94,7 +98,10 @@ fn check_selection(arguments: &RunArguments, scenarios: &[Scenario]) -> Result<(
         bail!("--only: {}", super::explain::unknown(&name, &all));
     }
     if let Some(name) = unknown(&arguments.skip, &known) {
-        bail!("--skip takes scenarios and cases: {}", super::explain::unknown(&name, &known));
+        let hint = super::explain::unknown(&name, &known);
+        let what =
+            if all.contains(&name) { "scenarios and cases, no clauses or requirements" } else { "scenarios and cases" };
+        bail!("--skip takes {what}: {hint}");
     }
     Ok(())
 }

@@ -78,19 +78,23 @@ impl Cause {
     pub fn sentence(self) -> &'static str {
         match self {
             Self::ControlFailed => {
-                "the control could not calibrate the instrument: look at the control's own lines, and repair `identity`, `effects` or the target first"
+                "the control could not calibrate the instrument: repair what the sentence at the head of the report names"
             }
             Self::ReplayedOrExecuted => {
                 "the answer fits a replay and a new execution alike: declare `replay.marker`, or `operation.effects`, so that they can be told apart"
             }
-            Self::CountFailed => "the effect counter failed: check `operation.effects`",
+            Self::CountFailed => {
+                "the effect counter failed, or there is none: check `operation.effects`; where the API has no list, write `effects: identity`"
+            }
             Self::CountOpen => {
                 "an earlier attempt may still have an effect, so the count is only a lower bound: declare `conflict.in_flight.ends_within`, or raise --max-wait"
             }
             Self::NoBound => {
                 "the contract gives no bound for how long a request may be in flight: declare `conflict.in_flight.ends_within`"
             }
-            Self::NotShownInFlight => "no duplicate could be shown to have arrived while the first was still running",
+            Self::NotShownInFlight => {
+                "no duplicate could be shown to have arrived while the first was still running: declare a parameter variant `slow` that keeps the target busy"
+            }
             Self::TurnedAway => {
                 "the server turned every attempt away (429, 502, 503 or 504): lower --jobs, or try later"
             }
@@ -172,7 +176,9 @@ impl Reason {
             }
             Self::LongerThanMaxWait => "it needs a longer wait than --max-wait permits".into(),
             Self::TargetSerialises => "the target handles one request at a time, so nothing can be in flight".into(),
-            Self::NoAnswer => "the target did not answer: check that it still runs".into(),
+            Self::NoAnswer => {
+                "the target gave no answer that could be read: check that it still runs, and what it answers".into()
+            }
             Self::Interrupted => "the run was interrupted before".into(),
             Self::NotDeclared => "the contract says nothing about it, so there was nothing to test it against".into(),
         }

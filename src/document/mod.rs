@@ -2,6 +2,7 @@
 //! Nothing else in the program knows YAML.
 
 mod fault;
+mod file;
 mod located;
 mod problem;
 mod read;
@@ -9,6 +10,7 @@ mod scan;
 mod structure;
 mod wording;
 
+pub use file::read_file;
 pub use located::{At, Located, merge};
 pub use problem::{Problem, Problems, Spot, is_kebab_case, nearest};
 pub use read::{read, trusted, trusted_as};

@@ -42,7 +42,13 @@ impl JournalWriter {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(fail)?;
         }
-        let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(fail)?;
+        let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => WriteError {
+                path: path.display().to_string(),
+                problem: "it exists, and a journal is never overwritten; name another file, or none".into(),
+            },
+            _ => fail(error),
+        })?;
         let (sender, receiver) = mpsc::channel();
         let thread = std::thread::Builder::new()
             .name("journal".into())

@@ -51,8 +51,10 @@ impl JsonPath {
     /// # Errors
     /// Says what is wrong with the path and where.
     pub fn parse(written: &str) -> Result<Self, String> {
-        let parsed = serde_json_path::JsonPath::parse(written)
-            .map_err(|error| format!("`{written}` is not a JSONPath (RFC 9535): {error}"))?;
+        let parsed = serde_json_path::JsonPath::parse(written).map_err(|error| match written.starts_with('$') {
+            true => format!("`{written}` is not a JSONPath (RFC 9535): {error}"),
+            false => format!("`{written}` is not a JSONPath (RFC 9535): it begins with `$`, as in `$.{written}`"),
+        })?;
         Ok(Self { written: written.to_owned(), parsed })
     }
 

@@ -52,7 +52,7 @@ impl Default for Quiet {
 }
 
 /// The outcome that binds a key.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Bound {
     /// The attempt that showed it first.
     pub(super) attempt: usize,
@@ -60,14 +60,14 @@ pub(super) struct Bound {
     pub(super) level: Level,
     /// It is the first answer of its action, not one of several that overlapped or came after a loss.
     pub(super) is_first: bool,
-    /// An attempt with other parameters, by which the key may have been bound instead.
-    pub(super) rival: Option<usize>,
+    /// Attempts with other parameters, by which the key may have been bound instead.
+    pub(super) rivals: Vec<usize>,
 }
 
 impl Action {
     /// The attempt with the outcome so far.
     pub(super) fn outcome(&self) -> Option<usize> {
-        self.bound.map(|bound| bound.attempt).or(self.unbound)
+        self.bound.as_ref().map(|bound| bound.attempt).or(self.unbound)
     }
 
     /// Whether nothing of it can have reached the server, as far as answers and losses tell.

@@ -149,7 +149,8 @@ fn series_fault(title: &str, series: &Series<'_>, named: &[&str]) -> Option<Stri
              `settle`"
         )),
         Some(total) if total < named.len() => Some(format!(
-            "{title} shows {} where the answers name {}: check `operation.effects` and its `settle`",
+            "{title} shows {} where the answers name {}: check `operation.effects`, its `settle`, and whether its \
+             list is paged (ask for longer pages)",
             words::effects(total),
             named.len()
         )),

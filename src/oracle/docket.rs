@@ -36,6 +36,8 @@ pub(super) struct Docket<'c, 'h> {
     marker_spoiled: bool,
     /// By attempt: whether the key store was down.
     store_down: Vec<bool>,
+    /// By marker: how many intents have it.
+    intents: HashMap<&'h str, usize>,
     /// By marker: the number of the last attempt before each change of its resource.
     changes: HashMap<&'h str, Vec<u32>>,
 }
@@ -56,7 +58,12 @@ impl<'c, 'h> Docket<'c, 'h> {
                 changes.entry(marker.as_str()).or_default().push(*after);
             }
         }
+        let mut intents: HashMap<&str, usize> = HashMap::new();
+        for intent in &case.intents {
+            *intents.entry(intent.marker.as_str()).or_default() += 1;
+        }
         let mut docket = Self {
+            intents,
             odd: facts.iter().map(|fact| OddKey::of(contract, fact.key, fact.key_kind)).collect(),
             clock: Clock::new(&facts, &case.hooks),
             store_down: store_down(&facts, case),
@@ -84,6 +91,11 @@ impl<'c, 'h> Docket<'c, 'h> {
     /// Whether another attempt named this attempt's identity before.
     pub(super) fn names_known(&self, attempt: usize) -> bool {
         self.facts[attempt].success_identity().is_some_and(|identity| self.namer(identity) != Some(attempt))
+    }
+
+    /// Whether several intents have this marker, so that their effects are counted together.
+    pub(super) fn is_shared(&self, marker: &str) -> bool {
+        self.intents.get(marker).is_some_and(|intents| *intents > 1)
     }
 
     pub(super) fn is_store_down(&self, attempt: usize) -> bool {

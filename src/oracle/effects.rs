@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use super::facts::Fact;
+use super::facts::{Fact, Reply};
 use crate::history::{Count, CountFailure, Item, Listing, Subject};
 
 /// The effects of one marker, in one account and one operation.
@@ -93,8 +93,9 @@ impl<'h> Effects<'h> {
             }
         }
         let mut rises = vec![Rise::Unknown; facts.len()];
-        for group in &groups {
+        for group in &mut groups {
             group.attribute(facts, &mut rises);
+            group.outdate(facts);
         }
         Self { groups, group_of, rises }
     }
@@ -132,6 +133,19 @@ impl<'h> Group<'h> {
         }
         for (position, attempt) in self.attempts.iter().enumerate() {
             rises[*attempt] = verdicts[position].unwrap_or(Rise::Unknown);
+        }
+    }
+
+    /// A read that is older than the latest attempt says nothing about that attempt, so it closes no count: later reads
+    /// have failed, or the run ended before one.
+    fn outdate(&mut self, facts: &[Fact<'_>]) {
+        let mut sent = self.attempts.iter().rev().filter(|attempt| !matches!(facts[**attempt].reply, Reply::NotSent));
+        let Some(latest) = sent.next().map(|attempt| facts[*attempt].id.0) else { return };
+        for series in &mut self.series {
+            let last = series.reads.iter_mut().rev().find(|read| read.failure.is_none());
+            if let Some(read) = last.filter(|read| read.after < latest) {
+                (read.closed, read.confirmed) = (false, false);
+            }
         }
     }
 

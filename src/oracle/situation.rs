@@ -136,7 +136,7 @@ fn other_scope(docket: &Docket<'_, '_>, actions: &Actions<'_>, key: &str, attemp
             continue;
         };
         if found.is_none_or(|found| situation < found.situation) {
-            found = Some(World::new(situation, other.bound.map(|bound| bound.attempt)));
+            found = Some(World::new(situation, other.bound.as_ref().map(|bound| bound.attempt)));
         }
     }
     found
@@ -159,7 +159,7 @@ fn other_parameters(docket: &Docket<'_, '_>, actions: &Actions<'_>, key: &str, a
         }
         let overlaps = |other: &usize| facts[*other].sent < fact.end() && fact.sent < facts[*other].end();
         let muddled = !other.unknown.is_empty() || other.attempts.iter().any(overlaps);
-        let world = match (other.bound, other.unbound) {
+        let world = match (&other.bound, other.unbound) {
             (Some(bound), _) if !muddled => World::new(Situation::ChangedParameters, Some(bound.attempt)),
             (None, Some(outcome)) if !muddled && after(docket, outcome) == Situation::AfterValidationFailure => {
                 World::new(Situation::AfterValidationFailure, Some(outcome))
@@ -176,13 +176,14 @@ fn other_parameters(docket: &Docket<'_, '_>, actions: &Actions<'_>, key: &str, a
 
 /// The lines below the one about retention.
 fn unexpired(docket: &Docket<'_, '_>, action: &Action, attempt: usize) -> Standing {
-    if let Some(bound) = action.bound {
+    if let Some(bound) = &action.bound {
         let mut world = bound_world(docket, action, bound.attempt, attempt);
         world.level = bound.level;
-        return match bound.rival {
-            None => Standing::Certain(world),
-            Some(rival) => Standing::Several(vec![world, rival_world(docket, rival, bound.attempt, attempt)]),
-        };
+        if bound.rivals.is_empty() {
+            return Standing::Certain(world);
+        }
+        let rivals = bound.rivals.iter().map(|rival| rival_world(docket, *rival, bound.attempt, attempt));
+        return Standing::Several([world].into_iter().chain(rivals).collect());
     }
     let current = match action.unbound {
         Some(outcome) => unbound_world(docket, action, outcome, attempt),

@@ -146,13 +146,13 @@ impl<'h> Trial<'_, 'h> {
         let index = self.actions.of[attempt];
         let binding = self.binding(attempt);
         let loose = self.is_loose(attempt);
-        let rival = self.rival(attempt, &self.actions.all[index].unknown);
+        let rivals = self.rivals(attempt, &self.actions.all[index].unknown);
         let action = &mut self.actions.all[index];
         if matches!(fact.reply, super::facts::Reply::NotSent) {
             return;
         }
         action.note_use(facts, attempt);
-        if let Some(bound) = action.bound {
+        if let Some(bound) = &action.bound {
             let first = &facts[bound.attempt];
             action.others_tried |= first.meaning != fact.meaning;
             // With two effects it is open what a later repeat should get.
@@ -175,7 +175,7 @@ impl<'h> Trial<'_, 'h> {
             }
             Some(Some(level)) => {
                 let is_first = alone && action.unknown.is_empty();
-                action.bound = Some(Bound { attempt, level, is_first, rival });
+                action.bound = Some(Bound { attempt, level, is_first, rivals });
             }
             Some(None) => {
                 action.unbound = Some(attempt);
@@ -201,8 +201,9 @@ impl<'h> Trial<'_, 'h> {
         !(refused && ruling.as_ref().is_some_and(executes))
     }
 
-    /// Among these attempts one with other parameters that may have bound the key, so that this answer came from it.
-    fn rival(&self, attempt: usize, others: &[usize]) -> Option<usize> {
+    /// Those among these attempts with other parameters that may have bound the key, so that this answer came from
+    /// them.
+    fn rivals(&self, attempt: usize, others: &[usize]) -> Vec<usize> {
         let facts = &self.docket.facts;
         let other = |other: &&usize| facts[**other].meaning != facts[attempt].meaning;
         let changed = World::new(Situation::ChangedParameters, None);
@@ -210,21 +211,22 @@ impl<'h> Trial<'_, 'h> {
             let terms = changed.terms(&self.docket, attempt);
             terms.is_none_or(|terms| terms.allows_replaying() || terms.allows_refreshing())
         };
-        others.iter().find(other).copied().filter(|_| repeats())
+        let others: Vec<usize> = others.iter().filter(other).copied().collect();
+        if others.is_empty() || repeats() { others } else { Vec::new() }
     }
 
     /// After a race of several parameter sets that got one answer, any of them may have bound the key.
     fn note_rival(&mut self, action: ActionIndex, several: &[usize]) {
-        let Some(bound) = self.actions.all[action].bound else {
+        let Some(bound) = &self.actions.all[action].bound else {
             return;
         };
         let facts = &self.docket.facts;
         let identity = facts[bound.attempt].success_identity();
         let same = |other: &&usize| identity.is_some() && facts[**other].success_identity() == identity;
         let others: Vec<usize> = several.iter().filter(same).copied().collect();
-        let rival = others.iter().find_map(|other| self.rival(*other, &[bound.attempt]).map(|_| *other));
+        let mut rivals = self.rivals(bound.attempt, &others);
         if let Some(bound) = &mut self.actions.all[action].bound {
-            bound.rival = bound.rival.or(rival);
+            bound.rivals.append(&mut rivals);
         }
     }
 

@@ -111,8 +111,7 @@ impl Origin {
             Self::Shipped(name, text) => Located::parse(&format!("{name} (shipped)"), text),
             Self::File(path) => {
                 let file = path.display().to_string();
-                let text = std::fs::read_to_string(path)
-                    .map_err(|error| Problem::of_file(&file, format!("cannot be read: {error}")))?;
+                let text = document::read_file(path)?;
                 Located::parse(&file, &text)
             }
         }
@@ -178,7 +177,7 @@ fn find_shipped(name: &str) -> Option<(&'static str, &'static str)> {
 
 fn looks_like_a_path(reference: &str) -> bool {
     let named_like_one = [".yaml", ".yml"].iter().any(|ending| reference.ends_with(ending));
-    named_like_one || reference.contains(['/', '\\']) || Path::new(reference).is_file()
+    named_like_one || reference.contains(['/', '\\']) || Path::new(reference).exists()
 }
 
 fn unknown(problem: Problem, reference: &str) -> Problem {

@@ -97,7 +97,7 @@ impl View<'_> {
             warnings.push_str(&self.paint.apply(Tone::Bad, "THE CONTROL FAILED"));
             warnings.push('\n');
             warnings.push_str(&wrap(&escape(sentence), self.width(), "  "));
-            warnings.push_str("  What rests on it reads inconclusive below, whatever was seen.\n\n");
+            warnings.push_str("  What rests on it reads inconclusive or untested below, whatever was seen.\n\n");
         }
         if self.checklist.interrupted {
             warnings.push_str(&self.paint.apply(Tone::Doubtful, "THE RUN WAS INTERRUPTED"));

@@ -16,6 +16,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ("mistaken-retry", include_str!("../../scenarios/mistaken-retry.yaml")),
     ("key-reuse", include_str!("../../scenarios/key-reuse.yaml")),
     ("in-flight", include_str!("../../scenarios/in-flight.yaml")),
+    ("in-flight-inside", include_str!("../../scenarios/in-flight-inside.yaml")),
     ("validation-failure", include_str!("../../scenarios/validation-failure.yaml")),
     ("replay-of-failures", include_str!("../../scenarios/replay-of-failures.yaml")),
     ("after-change", include_str!("../../scenarios/after-change.yaml")),
@@ -90,13 +91,16 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Problems> {
         }
     }
     files.sort();
+    if files.is_empty() {
+        let problem = Problem::of_file(&folder.display().to_string(), "holds no scenario (*.yaml or *.yml)");
+        return Err(problem.into());
+    }
     Ok(files)
 }
 
 fn load_file(path: &Path, earlier: &[Scenario]) -> Result<Scenario, Problems> {
     let file = path.display().to_string();
-    let text =
-        std::fs::read_to_string(path).map_err(|error| Problem::of_file(&file, format!("cannot be read: {error}")))?;
+    let text = document::read_file(path)?;
     let (scenario, located) = located(&file, &text)?;
     let taken = |why: &str| {
         let message = format!("scenario `{}` {why}", scenario.name);

@@ -36,7 +36,7 @@ impl Answer {
     pub(super) fn redacted(&self, secrets: &Secrets) -> Response {
         let headers = self.headers.iter().map(|(name, value)| {
             let value = String::from_utf8_lossy(value.as_bytes());
-            (name.as_str().to_owned(), secrets.redact(&value))
+            (secrets.redact(name.as_str()), secrets.redact(&value))
         });
         Response {
             status: self.status.as_u16(),

@@ -52,6 +52,8 @@ pub(crate) struct Exposed {
     pub(crate) first: bool,
     /// Parameters other than refused ones and these were sent in this episode before.
     pub(crate) mixed: bool,
+    /// No other parameters at all were sent in this episode before.
+    pub(crate) alone: bool,
     /// How long after the first loss the request was sent.
     pub(crate) after_loss: Option<Time>,
 }
@@ -300,8 +302,17 @@ impl Driver {
         for fired in std::mem::take(&mut self.server.fired) {
             let first = self.broken_keys.insert(fired.key.clone());
             let after_loss = self.episode.lost_at.map(|lost| sent.saturating_sub(lost));
+            let alone = self.episode.variants.iter().all(|sent| *sent == fired.variant);
             let mixed = self.episode.variants.iter().any(|sent| ![Variant::Invalid, fired.variant].contains(sent));
-            self.exposed.push(Exposed { mixed, fired, certain: !self.episode.muddled, overlapped, first, after_loss });
+            self.exposed.push(Exposed {
+                alone,
+                mixed,
+                fired,
+                certain: !self.episode.muddled,
+                overlapped,
+                first,
+                after_loss,
+            });
         }
         self.episode.variants.push(variant);
         // A wedged key shows when it is used again, long enough after.

@@ -31,7 +31,7 @@ pub(super) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usi
         return;
     }
     // Where it is not certain which answer was the first, the one it is compared with may have been refreshed.
-    let is_first = trial.actions.all[action].bound.is_none_or(|bound| bound.is_first);
+    let is_first = trial.actions.all[action].bound.as_ref().is_none_or(|bound| bound.is_first);
     if !is_first && refreshes(docket.contract) {
         return;
     }

@@ -2,11 +2,14 @@
 
 use super::super::Judgement;
 use super::super::action::ActionIndex;
+use super::super::facts::Fact;
 use super::super::sameness::same_content;
 use super::super::situation::World;
 use super::super::terms::Terms;
 use super::super::trial::Trial;
 use crate::contract::{Requirement, Situation};
+use crate::message::Response;
+use serde_json::Value;
 
 const WORDS: (&str, &str) = ("a conflict does not show the stored answer", "a rejection without the stored content");
 
@@ -25,7 +28,85 @@ pub(super) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usi
         return;
     }
     let fidelity = docket.contract.fidelity().map(|(fidelity, _, _)| fidelity);
-    let leaked = same_content(fidelity, first.response, answer.response);
+    let leaked = same_content(fidelity, first.response, answer.response)
+        || holds_whole(first.response, answer.response)
+        || holds_own_value(trial, attempt, first.response, answer.response);
+    let docket = &trial.docket;
     let judgement = if leaked { Judgement::Violated } else { Judgement::Holds };
     trial.sink.universal(docket, action, (world.first, attempt), Requirement::ConflictNoLeak, judgement, WORDS);
+}
+
+/// A shorter content may stand in any text by accident.
+const SHORTEST_CONTENT: usize = 16;
+/// The same for a single value.
+const SHORTEST_VALUE: usize = 8;
+
+/// Whether the whole first content stands somewhere in the conflict: as text, as a JSON value, in a header field.
+fn holds_whole(first: &Response, conflict: &Response) -> bool {
+    let content = first.body.text();
+    if content.len() < SHORTEST_CONTENT {
+        return false;
+    }
+    let escaped = Value::from(content.as_ref()).to_string();
+    let escaped = escaped.trim_matches('"');
+    let whole = first.json().filter(|value| value.as_object().is_some_and(|members| members.len() > 1));
+    let within = || whole.zip(conflict.json()).is_some_and(|(whole, document)| contains(&document, &whole));
+    texts(conflict).iter().any(|text| text.contains(content.as_ref()) || text.contains(escaped)) || within()
+}
+
+fn contains(document: &Value, wanted: &Value) -> bool {
+    document == wanted
+        || match document {
+            Value::Array(values) => values.iter().any(|value| contains(value, wanted)),
+            Value::Object(members) => members.values().any(|value| contains(value, wanted)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+        }
+}
+
+/// Whether a value that belongs to this action alone stands in the conflict. Such values are those of the first answer
+/// that another action's answer does not have, and that no request has. The identity is none of them: many contracts
+/// point at the resource.
+fn holds_own_value(trial: &Trial<'_, '_>, attempt: usize, first: &Response, conflict: &Response) -> bool {
+    let facts = &trial.docket.facts;
+    let action = trial.actions.of[attempt];
+    let others: Vec<String> = (0..facts.len())
+        .filter(|other| trial.actions.of[*other] != action)
+        .filter_map(|other| facts[other].answer().filter(|answer| answer.succeeded))
+        .map(|answer| answer.response.body.text().into_owned())
+        .collect();
+    let (Some(document), false) = (first.json(), others.is_empty()) else { return false };
+    let requests: Vec<&str> =
+        trial.docket.case.attempts.iter().filter_map(|sent| sent.start.request.body.as_deref()).collect();
+    let identities: Vec<&str> = facts.iter().filter_map(Fact::success_identity).collect();
+    let mut values = Vec::new();
+    leaves(&document, &mut values);
+    let shown = texts(conflict);
+    values.into_iter().any(|value| {
+        value.len() >= SHORTEST_VALUE
+            && !is_time(value)
+            && !identities.iter().any(|identity| value.contains(identity))
+            && !others.iter().any(|other| other.contains(value))
+            && !requests.iter().any(|request| request.contains(value))
+            && shown.iter().any(|text| text.contains(value))
+    })
+}
+
+fn leaves<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => found.push(text),
+        Value::Array(values) => values.iter().for_each(|value| leaves(value, found)),
+        Value::Object(members) => members.values().for_each(|value| leaves(value, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Two answers of the same second have the same time in them.
+fn is_time(value: &str) -> bool {
+    let digits = value.chars().take_while(char::is_ascii_digit).count();
+    digits == value.len() || (digits == 4 && value[digits..].starts_with('-'))
+}
+
+fn texts(response: &Response) -> Vec<String> {
+    let headers = response.headers.iter().map(|(_, value)| value.clone());
+    headers.chain([response.body.text().into_owned()]).collect()
 }

@@ -11,7 +11,7 @@ const WORDS: (&str, &str) = ("a refused change leaves the first effect unaltered
 /// Compares the listed items before and after every refusal of other parameters.
 pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>) {
     for action in 0..trial.actions.all.len() {
-        let Some(bound) = trial.actions.all[action].bound else {
+        let Some(bound) = trial.actions.all[action].bound.clone() else {
             continue;
         };
         let altered = trial.actions.all[action].attempts.iter().copied().find(|attempt| {

@@ -2,8 +2,6 @@
 //! one first under which every answer is allowed will do. In flight is certain only for an attempt that lies inside
 //! the executing one by the learned margin, or that got an answer which only the in-flight promise allows.
 
-use std::time::Duration;
-
 use super::super::action::ActionIndex;
 use super::super::answer::AnswerKind;
 use super::super::docket::Docket;
@@ -12,9 +10,6 @@ use super::super::trial::Trial;
 use super::super::{Judgement, facts::Fact};
 use super::row;
 use crate::contract::{Cause, Situation};
-
-/// The parameter variant that takes long.
-const SLOW: &str = "slow";
 
 /// Judges the attempts of an action that overlapped each other while its key was not bound.
 pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempts: &[usize]) {
@@ -250,29 +245,29 @@ fn answers_only(docket: &Docket<'_, '_>, world: &World, finished: &World, attemp
         && !is_allowed_in(docket, finished, attempt)
 }
 
+/// The parameter variant that keeps a target busy.
+const SLOW: &str = "slow";
+
 /// Whether an attempt was certainly sent while the other was executing: inside it by the margin on both sides, on a
 /// target that was seen to work on two requests at once. If its answer came well before the other's, it may have
-/// been the first itself, the other one late on its way. Only a slow request is long enough to be sure of: on a busy
-/// machine, a few milliseconds are nothing.
+/// been the first itself, the other one late on its way.
+///
+/// Only a slow request is long enough for that: a fast one may wait in a queue, or its answer on its way out, for as
+/// long as it executes. And a slow one that took longer than it was seen to take has waited somewhere, too.
 fn is_inside(docket: &Docket<'_, '_>, executing: usize, inside: usize) -> bool {
     let (outer, inner) = (&docket.facts[executing], &docket.facts[inside]);
-    let margin = docket.margin();
+    let took = outer.read.saturating_sub(outer.written);
+    let margin = docket.margin().max(took / 8);
+    let waited = docket.calibration.slow_latency.is_some_and(|usual| took > usual + margin);
+    if outer.variant != SLOW || waited {
+        return false;
+    }
     let refused = inner.answer().is_some_and(|answer| answer.is_client_error());
     docket.calibration.overlaps == Some(true)
-        && outer.variant == SLOW
         && outer.written + margin < inner.sent
         && inner.written + margin < outer.read
-        && inner.written < well_before_the_end(docket, outer)
         && (refused || inner.read + margin >= outer.read)
         && have_met(docket, executing, inside)
-}
-
-/// The last quarter of a slow request is too close to its end: the target may be late to look at what arrives then. How
-/// long it takes was learned when nothing else ran; the answer itself may have been read late.
-fn well_before_the_end(docket: &Docket<'_, '_>, outer: &Fact<'_>) -> Duration {
-    let took = outer.read.saturating_sub(outer.written);
-    let takes = docket.calibration.slow_latency.map_or(took, |learned| learned.min(took));
-    outer.written + takes * 3 / 4
 }
 
 /// Whether two copies of one round passed the test of the release, if they are such.

@@ -13,7 +13,7 @@ use super::super::sink::Promised;
 use super::super::trial::Trial;
 use super::super::{Judgement, words};
 use crate::contract::{Cause, Effects, Level, Requirement, Row};
-use crate::history::{Drawn, IntentId};
+use crate::history::Drawn;
 
 const REQUIREMENT: Requirement = Requirement::ReplaySingleEffect;
 /// No more attempts than this stand beside a finding.
@@ -133,6 +133,7 @@ impl<'h> Unit<'h> {
         // Of answers that came together nobody can say which was the first to name an effect.
         let namer = fact.success_identity().and_then(|identity| docket.namer(identity));
         let succeeded = namer.is_some_and(|namer| docket.facts[namer].end() > fact.sent);
+        let crashed = crashed && docket.effects.rises[attempt] != Rise::Nothing;
         let has_effect = crashed || succeeded || fact.is_unknown();
         let bound = self.finished.is_some_and(|finished| finished <= fact.sent);
         if (!bound && may_crash_unbound(docket, attempt)) || (has_effect && may_be_own_action(docket, fact.variant)) {
@@ -144,7 +145,8 @@ impl<'h> Unit<'h> {
         }
         // Once these parameters succeeded, they are not executed again.
         let finished = self.successes.iter().any(|(meaning, end)| *meaning == fact.meaning && *end <= fact.sent);
-        self.repeatable += usize::from(!finished && is_repeatable(docket, attempt));
+        let over = finished || (bound && !may_be_own_action(docket, fact.variant));
+        self.repeatable += usize::from(!over && is_repeatable(docket, attempt));
         if self.succeeded || self.crashed || fact.is_unknown() {
             self.most = 1;
         }
@@ -235,6 +237,9 @@ fn may_be_own_action(docket: &Docket<'_, '_>, variant: &str) -> bool {
 fn may_crash_unbound(docket: &Docket<'_, '_>, attempt: usize) -> bool {
     let fact = &docket.facts[attempt];
     let answer = fact.answer();
+    if docket.effects.rises[attempt] == Rise::Nothing {
+        return false;
+    }
     if answer.is_some_and(|answer| answer.is_unplanned_server_error()) {
         return true;
     }
@@ -399,14 +404,8 @@ fn seen(docket: &Docket<'_, '_>, group: usize, unit: &Unit<'_>) -> String {
             parts.push(format!("the answers name {}", named.join(", ")));
         }
     }
-    if group_is_shared(docket, group) {
+    if docket.is_shared(group.marker) {
         parts.push("another intent shares the marker".into());
     }
     parts.join("; ")
-}
-
-fn group_is_shared(docket: &Docket<'_, '_>, group: &Group<'_>) -> bool {
-    let sharing: Vec<IntentId> =
-        docket.case.intents.iter().filter(|intent| intent.marker == group.marker).map(|intent| intent.id).collect();
-    sharing.len() > 1
 }

@@ -92,7 +92,7 @@ pub(super) const CHECK_THEN_ACT: Entry = Entry {
                   lock to stop a second writer. Duplicates that arrive inside the window all find nothing, and all \
                   execute. The value is the window: `check-then-act=20ms`; with 0 the two steps are one.",
     failure_class: "C02",
-    expected: &[Requirement::ReplaySingleEffect, Requirement::ConflictInFlight, Requirement::ConflictInFlightChanged],
+    expected: &[Requirement::ReplaySingleEffect, Requirement::ConflictInFlight],
 };
 
 pub(super) const CACHE_SUCCESS_ONLY: Entry = Entry {
