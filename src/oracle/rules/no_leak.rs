@@ -68,10 +68,10 @@ fn contains(document: &Value, wanted: &Value) -> bool {
 /// point at the resource.
 fn holds_own_value(trial: &Trial<'_, '_>, attempt: usize, first: &Response, conflict: &Response) -> bool {
     let facts = &trial.docket.facts;
-    let action = trial.actions.of[attempt];
-    let others: Vec<String> = (0..facts.len())
-        .filter(|other| trial.actions.of[*other] != action)
-        .filter_map(|other| facts[other].answer().filter(|answer| answer.succeeded))
+    let others: Vec<String> = facts
+        .iter()
+        .filter(|fact| fact.key != facts[attempt].key)
+        .filter_map(|fact| fact.answer().filter(|answer| answer.succeeded))
         .map(|answer| answer.response.body.text().into_owned())
         .collect();
     let (Some(document), false) = (first.json(), others.is_empty()) else { return false };
@@ -84,7 +84,7 @@ fn holds_own_value(trial: &Trial<'_, '_>, attempt: usize, first: &Response, conf
     values.into_iter().any(|value| {
         value.len() >= SHORTEST_VALUE
             && !is_time(value)
-            && !identities.iter().any(|identity| value.contains(identity))
+            && !identities.iter().any(|identity| value == *identity || names(value, identity))
             && !others.iter().any(|other| other.contains(value))
             && !requests.iter().any(|request| request.contains(value))
             && shown.iter().any(|text| text.contains(value))
@@ -98,6 +98,11 @@ fn leaves<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
         Value::Object(members) => members.values().for_each(|value| leaves(value, found)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
+}
+
+/// Whether a value is a pointer at the resource, for example its URL. A short identity stands in any text by accident.
+fn names(value: &str, identity: &str) -> bool {
+    value.rsplit('/').next() == Some(identity) || (identity.len() >= SHORTEST_VALUE && value.contains(identity))
 }
 
 /// Two answers of the same second have the same time in them.
