@@ -66,7 +66,7 @@ fn calibration(setting: &Setting) -> Calibration {
         latency: Duration::from_secs(1),
         jitter: Duration::from_millis(5),
         round_trip: Duration::from_millis(2),
-        slow_latency: Some(Duration::from_secs(8)),
+        slow_latency: None,
         overlaps: Some(!setting.serialises),
     }
 }
