@@ -59,6 +59,7 @@ fn end(body: &[u8]) -> AttemptEnd {
         id: AttemptId(1),
         outcome: Outcome::Answered(response),
         timing,
+        protocol: None,
         success: true,
         identity: Some("7".into()),
     }

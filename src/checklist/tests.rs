@@ -363,8 +363,14 @@ fn a_target_that_fell_silent_never_ends_in_success() {
         request_written: false,
         detail: String::new(),
     };
-    let end =
-        |outcome| AttemptEnd { id: AttemptId(1), outcome, timing: Timing::default(), success: false, identity: None };
+    let end = |outcome| AttemptEnd {
+        id: AttemptId(1),
+        outcome,
+        timing: Timing::default(),
+        protocol: None,
+        success: false,
+        identity: None,
+    };
     let run = |outcome| {
         case_of(vec![
             EventKind::IntentCreated(intent.clone()),

@@ -42,7 +42,7 @@ pub(super) fn execute(arguments: &RunArguments, color: Color) -> Result<u8> {
 
 async fn probe(arguments: &RunArguments, color: Color, session: Session) -> Result<u8> {
     let announcement = announcement(&session, arguments.max_requests);
-    let Session { bound, endpoint, document, plan, embedded } = session;
+    let Session { bound, connector, document, plan, embedded } = session;
     let run = uuid::Uuid::new_v4().simple().to_string();
     rehearse(&bound, &plan)?;
     let path = journal_path(arguments, &run);
@@ -55,7 +55,7 @@ async fn probe(arguments: &RunArguments, color: Color, session: Session) -> Resu
     let (handle, interrupt) = Interrupt::new();
     let cleans_up = bound.profile().operation.cleanup.is_some() && !arguments.keep_effects;
     let context = Arc::new(Context {
-        endpoint,
+        connector,
         control: ControlClient::new(ControlOptions {
             time_limit: bound.profile().target.time_limit.duration(),
             ..ControlOptions::default()

@@ -8,7 +8,7 @@ use crate::profile::{self, BindOptions, Bound};
 use crate::reference::{self, Defect, DefectError, ReferenceOptions, RunningReference};
 use crate::runner;
 use crate::scenario::{self, Scenario};
-use crate::wire::Endpoint;
+use crate::wire::{Connector, Endpoint};
 use serde_json::Value;
 
 /// The profile that is served by the embedded target.
@@ -19,7 +19,7 @@ pub(super) struct Session {
     /// The profile, with its variables filled in.
     pub(super) bound: Bound,
     /// Where the requests go.
-    pub(super) endpoint: Endpoint,
+    pub(super) connector: Connector,
     /// The profile as it was loaded.
     pub(super) document: Value,
     /// What will run.
@@ -37,12 +37,12 @@ impl Session {
         let environment = |name: &str| std::env::var(name).ok();
         let options = BindOptions { base_url: base_url.as_deref(), allow_production: arguments.allow_production };
         let bound = Bound::new(loaded.profile, &environment, &options)?;
-        let endpoint = Endpoint::parse(bound.base_url())?;
+        let connector = Connector::new(Endpoint::parse(bound.base_url())?);
         let scenarios = scenarios(arguments)?;
         check_selection(arguments, &scenarios)?;
         let selection = Selection { only: arguments.only.clone(), skip: arguments.skip.clone() };
         let plan = Plan::new(&bound, &scenarios, &PlanOptions { selection, max_wait: arguments.max_wait });
-        Ok(Self { bound, endpoint, document: loaded.document, plan, embedded })
+        Ok(Self { bound, connector, document: loaded.document, plan, embedded })
     }
 }
 

@@ -66,11 +66,14 @@ pub enum Ending {
     Vanished,
     /// RST.
     Reset,
+    /// RST_STREAM alone (RFC 9113, section 6.4): the exchange is cancelled, and its HTTP/2 connection stands. HTTP/1.1
+    /// has no such ending.
+    Cancelled,
 }
 
 impl Ending {
     /// All endings.
-    pub const ALL: [Self; 3] = [Self::Closed, Self::Vanished, Self::Reset];
+    pub const ALL: [Self; 4] = [Self::Closed, Self::Vanished, Self::Reset, Self::Cancelled];
 
     /// The name in scenarios and reports.
     pub fn id(self) -> &'static str {
@@ -78,6 +81,7 @@ impl Ending {
             Self::Closed => "closed",
             Self::Vanished => "vanished",
             Self::Reset => "reset",
+            Self::Cancelled => "cancelled",
         }
     }
 }
@@ -95,7 +99,7 @@ impl fmt::Display for Loss {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.by {
             Ending::Closed => formatter.write_str(self.at.id()),
-            Ending::Vanished | Ending::Reset => {
+            Ending::Vanished | Ending::Reset | Ending::Cancelled => {
                 write!(formatter, "{} by {}", self.at.id(), self.by.id())
             }
         }
@@ -113,7 +117,7 @@ impl std::str::FromStr for Loss {
             (Some(at), Some(by)) => Ok(Self { at, by }),
             _ => Err(format!(
                 "`{written}` is not a loss: write one of connection, head, request, execution, partial-response, \
-                 response, if wanted followed by `by closed`, `by vanished` or `by reset`"
+                 response, if wanted followed by `by closed`, `by vanished`, `by reset` or `by cancelled`"
             )),
         }
     }
@@ -173,11 +177,35 @@ pub struct AttemptEnd {
     pub outcome: Outcome,
     /// When things happened at our socket.
     pub timing: Timing,
+    /// The version of HTTP that was spoken; absent where no connection came about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<Protocol>,
     /// Whether the answer is a success in the sense of the profile: a 2xx, or what its `success` matcher says.
     pub success: bool,
     /// The identity that the answer names, if it names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<String>,
+}
+
+/// A version of HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Protocol {
+    /// HTTP/1.1 (RFC 9112).
+    #[serde(rename = "http/1.1")]
+    Http1,
+    /// HTTP/2 (RFC 9113).
+    #[serde(rename = "h2")]
+    Http2,
+}
+
+impl Protocol {
+    /// The version as people write it.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Http1 => "HTTP/1.1",
+            Self::Http2 => "HTTP/2",
+        }
+    }
 }
 
 /// What came back, or why nothing did. None of these is an error of the tool.
@@ -251,6 +279,8 @@ pub enum SocketError {
     ClosedEarly,
     /// No connection, or no complete answer, within the time limit.
     TimedOut,
+    /// There is no secure connection: the handshake failed, or a certificate was not accepted.
+    Tls,
     /// The answer is not HTTP.
     Malformed,
     /// The answer is larger than the limit.
@@ -268,6 +298,7 @@ impl SocketError {
             Self::Reset => "connection reset",
             Self::ClosedEarly => "connection closed before the answer was complete",
             Self::TimedOut => "timed out",
+            Self::Tls => "no secure connection",
             Self::Malformed => "the answer is not HTTP",
             Self::TooLarge => "the answer is too large",
             Self::Other => "the connection failed",

@@ -155,10 +155,26 @@ pub struct Race {
     pub attempts: Vec<AttemptId>,
     /// Whether they overlapped at the client by the test of the release.
     pub overlapped: bool,
+    /// How they were released.
+    #[serde(default)]
+    pub release: Release,
     /// The time between the first and the last release of those that were to leave together. A copy with a delay of
     /// its own is not among them.
     #[serde(with = "nanoseconds")]
     pub spread: Duration,
+}
+
+/// How the copies of a race are released.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Release {
+    /// On connections of their own, all but the last byte of each written first, and the last bytes in one loop.
+    #[default]
+    LastByte,
+    /// On one HTTP/2 connection, the ends of all requests in one write.
+    SinglePacket,
+    /// Each as a whole, as it comes.
+    Unsynchronised,
 }
 
 /// A hook that was run.

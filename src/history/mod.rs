@@ -10,12 +10,14 @@ mod key;
 mod subject;
 
 pub use crate::contract::Drawn;
-pub use attempt::{AttemptEnd, AttemptId, AttemptStart, Ending, Loss, LossPoint, Outcome, SocketError, Timing};
+pub use attempt::{
+    AttemptEnd, AttemptId, AttemptStart, Ending, Loss, LossPoint, Outcome, Protocol, SocketError, Timing,
+};
 pub use cases::{Attempt, CaseHistory, History, RaceRound};
 pub use count::{Count, CountFailure, Item, Listing};
 pub use event::{
-    CaseEnding, CaseId, CaseInfo, Cleanup, Event, EventKind, HookRun, Intent, IntentId, Race, RunInfo, SkippedCase,
-    VERSION,
+    CaseEnding, CaseId, CaseInfo, Cleanup, Event, EventKind, HookRun, Intent, IntentId, Race, Release, RunInfo,
+    SkippedCase, VERSION,
 };
 pub use key::KeyKind;
 pub use subject::{Calibration, CounterFact, OperationFact, Subject, VariantFact};

@@ -113,7 +113,8 @@ mod tests {
     #[test]
     fn a_race_says_whether_it_was_one() {
         let race = |overlapped| {
-            let race = Race { attempts: Vec::new(), overlapped, spread: Default::default() };
+            let race =
+                Race { attempts: Vec::new(), overlapped, spread: Default::default(), release: Default::default() };
             progress(&event(0, None, EventKind::Raced(race))).unwrap()
         };
         assert_ne!(race(true), race(false));

@@ -105,7 +105,12 @@ fn an_eventful_exchange() {
         confirmed: None,
         error: None,
     };
-    let race = Race { attempts: vec![AttemptId(2), AttemptId(3)], overlapped: true, spread: milliseconds(1) };
+    let race = Race {
+        attempts: vec![AttemptId(2), AttemptId(3)],
+        overlapped: true,
+        spread: milliseconds(1),
+        release: Default::default(),
+    };
     let broken = Count { listing: Listing::Failed(CountFailure::Status(503)), ..count(3, &[]) };
     let kinds = [
         case_started("lost-response"),

@@ -99,7 +99,12 @@ mod tests {
             events.push(event(EventKind::AttemptEnded(end(*id, milliseconds(*latency), status))));
         }
         let attempts = ids[ids.len() - 2..].to_vec();
-        events.push(event(EventKind::Raced(Race { attempts, overlapped, spread: Duration::ZERO })));
+        events.push(event(EventKind::Raced(Race {
+            attempts,
+            overlapped,
+            spread: Duration::ZERO,
+            release: Default::default(),
+        })));
         History::from_events(&events)
     }
 
@@ -129,7 +134,7 @@ mod tests {
             ended: milliseconds(21) + latency,
         };
         let outcome = Outcome::Answered(Response { status, ..Response::default() });
-        AttemptEnd { id, outcome, timing, success: status < 300, identity: None }
+        AttemptEnd { id, outcome, timing, protocol: None, success: status < 300, identity: None }
     }
 
     #[test]

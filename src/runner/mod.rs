@@ -36,7 +36,7 @@ use crate::journal::WriteError;
 use crate::message::{Request, Response};
 use crate::plan::{CONTROL, Plan, PlannedCase};
 use crate::profile::{Bound, RenderError};
-use crate::wire::{ControlClient, ControlError, Endpoint};
+use crate::wire::{Connector, ControlClient, ControlError};
 
 /// Everything that the cases of a run share.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub struct Context {
     /// The profile, with its variables filled in.
     pub bound: Bound,
     /// Where the requests go.
-    pub endpoint: Endpoint,
+    pub connector: Connector,
     /// Sends counts, cleanup and hooks.
     pub control: ControlClient,
     /// Writes down what happens.
@@ -66,7 +66,7 @@ pub struct Context {
 impl Context {
     /// Sends a count, a cleanup or a hook's request.
     async fn send_control(&self, request: &Request) -> Result<Response, ControlError> {
-        self.control.send(&self.endpoint, request, self.bound.secrets()).await
+        self.control.send(&self.connector, request, self.bound.secrets()).await
     }
 }
 

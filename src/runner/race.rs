@@ -48,12 +48,13 @@ impl CaseRun<'_> {
         let copies: Vec<RaceCopy<'_>> =
             entrants.iter().map(|entrant| RaceCopy { request: &entrant.request, delay: entrant.delay }).collect();
         let options = self.options(&Send::default());
-        let raced = wire::race(&self.context.endpoint, &copies, &options).await;
+        let raced = wire::race(&self.context.connector, &copies, &options).await;
         for (entrant, attempted) in entrants.iter().zip(raced.copies) {
             self.conclude(&entrant.intent, entrant.start.id, &entrant.send, attempted)?;
         }
         let attempts: Vec<AttemptId> = entrants.iter().map(|entrant| entrant.start.id).collect();
-        let record = RaceRecord { attempts, overlapped: raced.overlapped, spread: raced.spread };
+        let record =
+            RaceRecord { attempts, overlapped: raced.overlapped, release: raced.release, spread: raced.spread };
         self.context.recorder.record(Some(&self.case.id), EventKind::Raced(record))?;
         Ok(())
     }

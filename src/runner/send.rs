@@ -82,7 +82,7 @@ impl CaseRun<'_> {
         let id = start.id;
         self.context.recorder.record_synced(Some(&self.case.id), EventKind::AttemptStarted(start)).await?;
         let options = self.options(send);
-        let attempted = wire::attempt(&self.context.endpoint, &request, &options).await;
+        let attempted = wire::attempt(&self.context.connector, &request, &options).await;
         let end = self.conclude(intent, id, send, attempted)?;
         // A first attempt that succeeded was executed; what comes later may be a replay, which tells nothing.
         let first = intent.like.is_none() && self.first_attempts.get(&intent.name) == Some(&id);
@@ -177,7 +177,14 @@ impl CaseRun<'_> {
         });
         let named = response.filter(|_| success).zip(operation);
         let identity = named.and_then(|(response, operation)| operation.identity.extract(response).into_iter().next());
-        AttemptEnd { id, outcome: attempted.outcome, timing: attempted.timing, success, identity }
+        AttemptEnd {
+            id,
+            outcome: attempted.outcome,
+            timing: attempted.timing,
+            protocol: attempted.protocol,
+            success,
+            identity,
+        }
     }
 }
 

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 use super::answer::{self, Answer};
-use super::endpoint::Endpoint;
+use super::connector::Connector;
 use super::fault::Fault;
 use super::loss;
 use super::rendering::render;
 use super::socket::Socket;
 use super::transport::Transport;
-use crate::history::{Ending, Loss, LossPoint, Outcome, SocketError, Timing};
+use crate::history::{Ending, Loss, LossPoint, Outcome, Protocol, SocketError, Timing};
 use crate::message::Request;
 use crate::secret::Secrets;
 
@@ -68,6 +68,8 @@ pub struct Attempted {
     pub timing: Timing,
     /// How long it took to open the connection, if it opened: one round trip.
     pub round_trip: Option<Duration>,
+    /// The version of HTTP that was spoken, if the connection opened.
+    pub protocol: Option<Protocol>,
 }
 
 /// How an exchange came to its end.
@@ -81,13 +83,13 @@ pub(super) enum Exchanged {
 ///
 /// Trouble on the network is an outcome, not an error, and so is a request that cannot be written as HTTP/1.1.
 /// Nothing is sent a second time, no redirect is followed, nothing is decoded.
-pub async fn attempt(endpoint: &Endpoint, request: &Request, options: &AttemptOptions<'_>) -> Attempted {
+pub async fn attempt(connector: &Connector, request: &Request, options: &AttemptOptions<'_>) -> Attempted {
     let began = Instant::now();
-    let rendered = match render(endpoint, request) {
+    let rendered = match render(connector.endpoint(), request) {
         Ok(rendered) => rendered,
         Err(reason) => return unconnected(began, Fault::new(SocketError::Other, reason), options),
     };
-    let socket = match timeout(options.time_limit, open(endpoint)).await {
+    let socket = match timeout(options.time_limit, open(connector)).await {
         Ok(Ok(socket)) => socket,
         Ok(Err(fault)) => return unconnected(began, fault, options),
         Err(_) => {
@@ -141,7 +143,12 @@ pub(super) async fn finish(
         ended: Duration::ZERO,
     };
     transport.end(by).await;
-    Attempted { outcome, timing: Timing { ended: options.started.elapsed(), ..timing }, round_trip }
+    Attempted {
+        outcome,
+        timing: Timing { ended: options.started.elapsed(), ..timing },
+        round_trip,
+        protocol: Some(Protocol::Http1),
+    }
 }
 
 fn outcome(transport: &Transport, exchanged: Exchanged, options: &AttemptOptions<'_>) -> Outcome {
@@ -168,11 +175,12 @@ pub(super) fn unconnected(began: Instant, fault: Fault, options: &AttemptOptions
         ended: options.started.elapsed(),
         ..Timing::default()
     };
-    Attempted { outcome: failed(fault, 0, false, options), timing, round_trip: None }
+    Attempted { outcome: failed(fault, 0, false, options), timing, round_trip: None, protocol: None }
 }
 
 /// Opens a connection to the first address of the endpoint that takes one.
-pub(super) async fn open(endpoint: &Endpoint) -> Result<Socket, Fault> {
+pub(super) async fn open(connector: &Connector) -> Result<Socket, Fault> {
+    let endpoint = connector.endpoint();
     let unresolved = |reason: String| Fault::new(SocketError::Unresolved, reason);
     let addresses = tokio::net::lookup_host((endpoint.host(), endpoint.port()))
         .await

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::answer::Answer;
 use super::attempt::{DEFAULT_BODY_LIMIT, DEFAULT_TIME_LIMIT};
-use super::endpoint::Endpoint;
+use super::connector::Connector;
 use super::fault::sentence;
 use crate::message::{Request, Response};
 use crate::secret::Secrets;
@@ -93,11 +93,11 @@ impl ControlClient {
     /// Says why there is no answer. An answer with an error status is an answer.
     pub async fn send(
         &self,
-        endpoint: &Endpoint,
+        connector: &Connector,
         request: &Request,
         secrets: &Secrets,
     ) -> Result<Response, ControlError> {
-        let request = self.build(endpoint, request, secrets)?;
+        let request = self.build(connector, request, secrets)?;
         self.options.sent.fetch_add(1, Ordering::Relaxed);
         let mut response = self.client.execute(request).await.map_err(|error| self.refused(error, secrets))?;
         let mut body = Vec::new();
@@ -112,7 +112,7 @@ impl ControlClient {
 
     fn build(
         &self,
-        endpoint: &Endpoint,
+        connector: &Connector,
         request: &Request,
         secrets: &Secrets,
     ) -> Result<reqwest::Request, ControlError> {
@@ -120,7 +120,7 @@ impl ControlClient {
         if !target.starts_with('/') {
             return Err(ControlError::Invalid("the request target must begin with `/`".into()));
         }
-        let url = format!("http://{}{target}", endpoint.authority());
+        let url = format!("http://{}{target}", connector.endpoint().authority());
         let mut builder = self.client.request(request.method.clone(), url);
         for (name, value) in &request.headers {
             builder = builder.header(name, value.sent());

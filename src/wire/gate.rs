@@ -14,11 +14,11 @@ use tokio::time::{sleep_until, timeout};
 
 use super::answer;
 use super::attempt::{AttemptOptions, Attempted, Exchanged, finish, open, unconnected};
-use super::endpoint::Endpoint;
+use super::connector::Connector;
 use super::fault::Fault;
 use super::rendering::render;
 use super::transport::Transport;
-use crate::history::SocketError;
+use crate::history::{Release, SocketError};
 use crate::message::Request;
 
 /// One copy of a race.
@@ -39,21 +39,28 @@ pub struct Raced {
     pub overlapped: bool,
     /// The time between the first and the last release of the burst.
     pub spread: Duration,
+    /// How they were released.
+    pub release: Release,
 }
 
 /// Sends all copies, each once and over a connection of its own, those without a delay in one burst.
 ///
 /// Trouble with one copy is its outcome and does not stop the others. The time limit counts for opening a connection,
 /// for writing a request, and from its release on; `lose` plays no part.
-pub async fn race(endpoint: &Endpoint, copies: &[RaceCopy<'_>], options: &AttemptOptions<'_>) -> Raced {
+pub async fn race(connector: &Connector, copies: &[RaceCopy<'_>], options: &AttemptOptions<'_>) -> Raced {
     let options = &AttemptOptions { lose: None, ..*options };
-    let mut lanes = together(copies.iter().map(|copy| enter(endpoint, copy, options))).await;
+    let mut lanes = together(copies.iter().map(|copy| enter(connector, copy, options))).await;
     hold(&lanes).await;
     let first = release(&mut lanes);
     let laps = together(lanes.into_iter().map(|lane| run(lane, first, options))).await;
     let overlapped = overlapped(&laps);
     let spread = spread(&laps);
-    Raced { copies: laps.into_iter().map(|lap| lap.attempted).collect(), overlapped, spread }
+    Raced {
+        copies: laps.into_iter().map(|lap| lap.attempted).collect(),
+        overlapped,
+        spread,
+        release: Release::LastByte,
+    }
 }
 
 /// A copy on its way to the gate, or one that never got a connection.
@@ -85,13 +92,13 @@ struct Lap {
 }
 
 /// Opens the connection of a copy and, if it belongs to the burst, writes all of its request but the last byte.
-async fn enter<'r>(endpoint: &Endpoint, copy: &RaceCopy<'r>, options: &AttemptOptions<'_>) -> Lane<'r> {
+async fn enter<'r>(connector: &Connector, copy: &RaceCopy<'r>, options: &AttemptOptions<'_>) -> Lane<'r> {
     let began = Instant::now();
-    let rendered = match render(endpoint, copy.request) {
+    let rendered = match render(connector.endpoint(), copy.request) {
         Ok(rendered) => rendered,
         Err(reason) => return Lane::Out(unconnected(began, Fault::new(SocketError::Other, reason), options)),
     };
-    let socket = match timeout(options.time_limit, open(endpoint)).await {
+    let socket = match timeout(options.time_limit, open(connector)).await {
         Ok(Ok(socket)) => socket,
         Ok(Err(fault)) => return Lane::Out(unconnected(began, fault, options)),
         Err(_) => {
@@ -246,6 +253,7 @@ mod tests {
             outcome: Outcome::Answered(Response::default()),
             timing: Timing::default(),
             round_trip: Some(milliseconds(ROUND_TRIP)),
+            protocol: None,
         };
         let (delay, released) = (milliseconds(delay), Some(milliseconds(released)));
         Lap { attempted, delay, released, unanswered_until: milliseconds(read) }

@@ -12,6 +12,7 @@
 mod answer;
 mod attempt;
 mod beginning;
+mod connector;
 mod control;
 mod endpoint;
 mod fault;
@@ -22,6 +23,7 @@ mod socket;
 mod transport;
 
 pub use attempt::{AttemptOptions, Attempted, DEFAULT_BODY_LIMIT, DEFAULT_FRACTION, DEFAULT_TIME_LIMIT, attempt};
+pub use connector::Connector;
 pub use control::{ControlClient, ControlError, ControlOptions};
 pub use endpoint::{Endpoint, EndpointError};
 pub use gate::{RaceCopy, Raced, race};

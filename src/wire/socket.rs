@@ -79,7 +79,8 @@ impl Socket {
     /// Goes away. What was written reaches the peer first, as far as this side can see to that.
     pub(super) async fn end(self, by: Ending) {
         match by {
-            Ending::Closed | Ending::Vanished => self.close(),
+            // A connection of HTTP/1.1 carries one exchange, so cancelling that ends it.
+            Ending::Closed | Ending::Vanished | Ending::Cancelled => self.close(),
             Ending::Reset => self.reset().await,
         }
     }

@@ -179,7 +179,12 @@ impl Reader {
     /// Everything so far was one round of a race, in which the copies met; or `apart`, in which that was not shown.
     fn raced(&mut self, how: &str) {
         let attempts = self.case.attempts.iter().map(|attempt| attempt.start.id).collect();
-        self.case.races.push(Race { attempts, overlapped: how != "apart", spread: Duration::ZERO });
+        self.case.races.push(Race {
+            attempts,
+            overlapped: how != "apart",
+            spread: Duration::ZERO,
+            release: Default::default(),
+        });
     }
 
     fn intent(&mut self, marker: &str) -> IntentId {
@@ -251,7 +256,7 @@ impl Reader {
         let first_read = outcome.response().is_some().then_some(ended);
         let timing =
             Timing { began: at, connected: Some(at), first_written: written, last_written: written, first_read, ended };
-        AttemptEnd { id, outcome, timing, success, identity }
+        AttemptEnd { id, outcome, timing, protocol: None, success, identity }
     }
 
     fn answer(&mut self, text: &str) -> (Response, Option<String>) {

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use idemspec::secret::Text;
-use idemspec::wire::{ControlClient, ControlError, ControlOptions, Endpoint};
+use idemspec::wire::{Connector, ControlClient, ControlError, ControlOptions, Endpoint};
 
 use crate::raw_server::RawServer;
 use crate::{PATIENCE, get, post, secrets};
@@ -96,7 +96,7 @@ async fn no_error_text_shows_a_target() {
     let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
     socket.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into()).unwrap();
     let port = socket.local_addr().unwrap().as_socket().unwrap().port();
-    let endpoint = Endpoint::parse(&format!("http://127.0.0.1:{port}")).unwrap();
+    let endpoint = Connector::new(Endpoint::parse(&format!("http://127.0.0.1:{port}")).unwrap());
     let mut request = get();
     // Shorter than what is searched for: only leaving the URL out keeps it hidden.
     request.target = Text::new("/orders?pin=h2nter", "/orders?pin=${PIN}");

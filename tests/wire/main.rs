@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use idemspec::message::Request;
 use idemspec::secret::{Secrets, Text};
-use idemspec::wire::{AttemptOptions, Attempted, Endpoint, attempt};
+use idemspec::wire::{AttemptOptions, Attempted, Connector, attempt};
 
 /// Far longer than anything here takes: a guard against a test that hangs, not a measure.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -42,7 +42,7 @@ pub(crate) fn secrets() -> Secrets {
 
 /// An attempt whose options a test may change.
 pub(crate) async fn send(
-    endpoint: &Endpoint,
+    endpoint: &Connector,
     request: &Request,
     change: impl FnOnce(&mut AttemptOptions<'_>),
 ) -> Attempted {

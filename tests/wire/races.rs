@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use idemspec::history::{Outcome, SocketError};
 use idemspec::message::Request;
-use idemspec::wire::{AttemptOptions, Endpoint, RaceCopy, Raced, race};
+use idemspec::wire::{AttemptOptions, Connector, Endpoint, RaceCopy, Raced, race};
 
 use crate::raw_server::declared_length;
 use crate::{PATIENCE, get, post, secrets};
@@ -90,8 +90,8 @@ impl Crowd {
         Self { listener, done }
     }
 
-    fn endpoint(&self) -> Endpoint {
-        Endpoint::parse(&format!("http://{}", self.listener.local_addr().unwrap())).unwrap()
+    fn endpoint(&self) -> Connector {
+        Connector::new(Endpoint::parse(&format!("http://{}", self.listener.local_addr().unwrap())).unwrap())
     }
 
     /// What came over each connection, once all are over; and there was no further connection.
@@ -116,7 +116,7 @@ fn all_complete(connections: &mut [Connection]) -> bool {
     connections.iter().all(|connection| connection.missing() == Some(0))
 }
 
-async fn send_all(endpoint: &Endpoint, copies: &[(Request, Duration)]) -> Raced {
+async fn send_all(endpoint: &Connector, copies: &[(Request, Duration)]) -> Raced {
     let secrets = secrets();
     let options = AttemptOptions { time_limit: PATIENCE, ..AttemptOptions::new(Instant::now(), &secrets) };
     let copies: Vec<RaceCopy<'_>> = copies.iter().map(|(request, delay)| RaceCopy { request, delay: *delay }).collect();
@@ -263,7 +263,7 @@ async fn a_copy_whose_connection_fails_is_an_outcome_and_the_others_go_on() {
 #[tokio::test]
 async fn a_target_that_is_down_refuses_every_copy() {
     let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap();
-    let endpoint = Endpoint::parse(&format!("http://{address}")).unwrap();
+    let endpoint = Connector::new(Endpoint::parse(&format!("http://{address}")).unwrap());
     let raced = send_all(&endpoint, &burst(vec![post("{}"); 3])).await;
     for copy in &raced.copies {
         assert!(matches!(copy.outcome, Outcome::Failed { error: SocketError::Refused, bytes_written: 0, .. }));

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use idemspec::wire::Endpoint;
+use idemspec::wire::{Connector, Endpoint};
 
 use crate::PATIENCE;
 
@@ -151,8 +151,8 @@ impl RawServer {
         })
     }
 
-    pub(crate) fn endpoint(&self) -> Endpoint {
-        Endpoint::parse(&format!("http://{}", self.address())).unwrap()
+    pub(crate) fn endpoint(&self) -> Connector {
+        Connector::new(Endpoint::parse(&format!("http://{}", self.address())).unwrap())
     }
 
     pub(crate) fn address(&self) -> SocketAddr {

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use idemspec::history::{Outcome, SocketError};
-use idemspec::wire::{AttemptOptions, Attempted, Endpoint};
+use idemspec::wire::{AttemptOptions, Attempted, Connector, Endpoint};
 
 use crate::raw_server::{Peer, RawServer};
 use crate::{post, send};
@@ -65,7 +65,7 @@ async fn refused() {
     let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
     socket.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into()).unwrap();
     let port = socket.local_addr().unwrap().as_socket().unwrap().port();
-    let endpoint = Endpoint::parse(&format!("http://127.0.0.1:{port}")).unwrap();
+    let endpoint = Connector::new(Endpoint::parse(&format!("http://127.0.0.1:{port}")).unwrap());
     let attempted = send(&endpoint, &post(BODY), |_| {}).await;
     let silence = silence(&attempted);
     assert_eq!((silence.error, silence.bytes_written, silence.request_written), (SocketError::Refused, 0, false));
@@ -76,7 +76,7 @@ async fn refused() {
 #[tokio::test]
 async fn unresolved() {
     // A label of more than 63 characters cannot be asked for, so no name server is.
-    let endpoint = Endpoint::parse(&format!("http://{}.invalid", "a".repeat(64))).unwrap();
+    let endpoint = Connector::new(Endpoint::parse(&format!("http://{}.invalid", "a".repeat(64))).unwrap());
     let attempted = send(&endpoint, &post(BODY), |_| {}).await;
     let silence = silence(&attempted);
     assert_eq!((silence.error, silence.bytes_written), (SocketError::Unresolved, 0), "{}", silence.detail);
