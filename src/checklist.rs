@@ -337,6 +337,7 @@ fn decision(broken_off: Reason) -> Decision {
         | Reason::ControlFailed
         | Reason::LongerThanMaxWait
         | Reason::TargetSerialises
+        | Reason::NeedsHttp2
         | Reason::NotDeclared => Decision::Interrupted,
     }
 }

@@ -8,7 +8,7 @@ use crate::profile::{self, BindOptions, Bound};
 use crate::reference::{self, Defect, DefectError, ReferenceOptions, RunningReference};
 use crate::runner;
 use crate::scenario::{self, Scenario};
-use crate::wire::{Connector, Endpoint};
+use crate::wire::{Connector, Endpoint, Proxy};
 use serde_json::Value;
 
 /// The profile that is served by the embedded target.
@@ -36,8 +36,13 @@ impl Session {
         let base_url = embedded.as_ref().map(RunningReference::base_url).or_else(|| arguments.base_url.clone());
         let environment = |name: &str| std::env::var(name).ok();
         let options = BindOptions { base_url: base_url.as_deref(), allow_production: arguments.allow_production };
-        let bound = Bound::new(loaded.profile, &environment, &options)?;
-        let connector = Connector::new(Endpoint::parse(bound.base_url())?);
+        let settings = super::connections::settings(&arguments.connections)?;
+        let mut bound = Bound::new(loaded.profile, &environment, &options)?;
+        for secret in settings.proxy.iter().flat_map(Proxy::secrets) {
+            bound.add_secret(&secret, "${PROXY_CREDENTIALS}");
+        }
+        let connector = Connector::with(Endpoint::parse(bound.base_url())?, settings);
+        connector.check()?;
         let scenarios = scenarios(arguments)?;
         check_selection(arguments, &scenarios)?;
         let selection = Selection { only: arguments.only.clone(), skip: arguments.skip.clone() };
