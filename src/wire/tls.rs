@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Instant;
 
 use rustls_pki_types::pem::{self, PemObject};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
@@ -123,7 +124,9 @@ pub(super) async fn handshake(
     let name = ServerName::try_from(endpoint.host().to_owned())
         .map_err(|_| Fault::new(SocketError::Tls, "the host cannot be the name in a certificate"))?;
     let connector = TlsConnector::from(Arc::clone(config));
-    let stream = connector.with_alpn(offered(version)).connect(name, socket).await.map_err(|error| fault(&error))?;
+    let began = Instant::now();
+    let mut stream = connector.with_alpn(offered(version)).connect(name, socket).await.map_err(|error| fault(&error))?;
+    stream.get_mut().0.set_digestion(began.elapsed());
     let agreed = stream.get_ref().1.alpn_protocol().map(<[u8]>::to_vec);
     match (agreed.as_deref(), version) {
         (Some(HTTP_2), _) => Ok((stream, Protocol::Http2)),

@@ -3,7 +3,10 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod answers;
+mod cells;
+mod certificates;
 mod control;
+mod frames;
 mod losses;
 mod races;
 mod raw_server;
