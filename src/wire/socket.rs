@@ -16,6 +16,9 @@ use crate::history::Ending;
 /// What a connection may send in its first round trip, roughly: ten full segments.
 const FIRST_FLIGHT: u64 = 14_600;
 
+/// How many pieces of what nobody wants to know are read at most: a peer that sends without end does not keep us.
+const MOST_WASTE: usize = 256;
+
 /// A connected socket.
 ///
 /// Times are taken here, right after the call to the operating system, because everything above may be delayed.
@@ -161,7 +164,11 @@ impl Socket {
         // Shutting down fails only if the peer has already torn the connection down: then there is nothing to end.
         let _ = SockRef::from(&self.stream).shutdown(std::net::Shutdown::Write);
         let mut waste = [0; 4096];
-        while matches!(self.stream.try_read(&mut waste), Ok(read) if read > 0) {}
+        for _ in 0..MOST_WASTE {
+            if !matches!(self.stream.try_read(&mut waste), Ok(read) if read > 0) {
+                break;
+            }
+        }
     }
 
     /// Sends RST, which throws away what has not left yet: so it waits until that must have arrived.

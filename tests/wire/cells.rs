@@ -72,16 +72,15 @@ impl Cell {
     }
 
     fn play_http2(self, peer: &mut Peer) {
-        let head = || frames::head(201, 0);
+        // In one piece: a client that has read the head may be gone when the content comes.
+        let answer = |content: &[u8], flags| [frames::head(201, 0), frames::data(content, flags)].concat();
         peer.greet();
         match self.at {
             LossPoint::Connection | LossPoint::Head | LossPoint::Request => _ = peer.read_frames_to_end(),
-            LossPoint::Execution => _ = peer.read_frames_to_end().write(head()),
-            LossPoint::PartialResponse => {
-                peer.read_stream().write(head()).write(frames::data(b"01234", 0)).read_frames_to_end();
-            }
+            LossPoint::Execution => _ = peer.read_frames_to_end().write(answer(b"", END_STREAM)),
+            LossPoint::PartialResponse => _ = peer.read_stream().write(answer(b"01234", 0)).read_frames_to_end(),
             LossPoint::Response => {
-                peer.read_stream().write(head()).write(frames::data(b"0123456789", END_STREAM)).read_frames_to_end();
+                peer.read_stream().write(answer(b"0123456789", END_STREAM)).read_frames_to_end();
             }
         }
     }

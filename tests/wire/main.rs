@@ -8,9 +8,12 @@ mod certificates;
 mod control;
 mod frames;
 mod losses;
+mod memory;
 mod races;
 mod raw_server;
 mod silence;
+mod silence_secure;
+mod strictness;
 
 use std::time::{Duration, Instant};
 
