@@ -11,6 +11,7 @@ mod losses;
 mod memory;
 mod races;
 mod raw_server;
+mod settings;
 mod silence;
 mod silence_secure;
 mod strictness;
