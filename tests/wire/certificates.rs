@@ -54,6 +54,17 @@ pub(crate) fn mutual_tls(client: &CertifiedKey<KeyPair>, agreed: &[&str]) -> Sec
     Security::Tls(Arc::new(config))
 }
 
+/// Both versions of HTTP, without TLS and with it.
+pub(crate) fn kinds() -> Vec<(HttpVersion, Security)> {
+    let tls = || tls(own(), &["h2", "http/1.1"]);
+    vec![
+        (HttpVersion::Http1, Security::Plain),
+        (HttpVersion::Http1, tls()),
+        (HttpVersion::Http2, Security::Plain),
+        (HttpVersion::Http2, tls()),
+    ]
+}
+
 /// Trusts a certificate.
 pub(crate) fn trusting(certified: &CertifiedKey<KeyPair>) -> ConnectionSettings {
     let authorities = Authorities::from_pem(certified.cert.pem().as_bytes()).unwrap();

@@ -5,9 +5,9 @@ use std::time::Duration;
 use idemspec::history::{Outcome, SocketError};
 use idemspec::wire::{ConnectionSettings, ControlClient, ControlError, ControlOptions, HttpVersion};
 
-use crate::certificates::{own, speaking, tls};
+use crate::certificates::{kinds, speaking};
 use crate::frames::{self, CONTINUATION, END_HEADERS, END_STREAM, HEADERS, STREAM, field};
-use crate::raw_server::{Peer, RawServer, Saw, Security};
+use crate::raw_server::{Peer, RawServer, Saw};
 use crate::{PATIENCE, post, secrets, send};
 
 const BODY_LIMIT: usize = 256 * 1024;
@@ -16,16 +16,6 @@ const BODY_LIMIT: usize = 256 * 1024;
 const IN_BETWEEN: u64 = 24 * 1024 * 1024;
 
 const GIGABYTE: u64 = 1 << 30;
-
-fn kinds() -> Vec<(HttpVersion, Security)> {
-    let tls = || tls(own(), &["h2", "http/1.1"]);
-    vec![
-        (HttpVersion::Http1, Security::Plain),
-        (HttpVersion::Http1, tls()),
-        (HttpVersion::Http2, Security::Plain),
-        (HttpVersion::Http2, tls()),
-    ]
-}
 
 /// Sends pieces until the client is gone, or a gigabyte has left.
 fn flood(peer: &mut Peer, piece: &[u8]) {
