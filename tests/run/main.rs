@@ -4,6 +4,7 @@
 
 mod broken_targets;
 mod checklist;
+mod connections;
 mod defects;
 mod durability;
 mod elsewhere;
