@@ -10,7 +10,7 @@ use super::output::{colored, print, say};
 use super::progress::Progress;
 use super::session::{Session, announcement, rehearse};
 use crate::checklist::{Bar, Checklist, ExitStatus};
-use crate::cli::{Color, DecidingLevel, RunArguments};
+use crate::cli::{Color, DecidingLevel, RaceRelease, RunArguments};
 use crate::contract::{Level, Reason};
 use crate::history::{EventKind, History, RunInfo, VERSION};
 use crate::journal::JournalWriter;
@@ -18,7 +18,7 @@ use crate::oracle::{self, Instrument};
 use crate::plan::Plan;
 use crate::report::{self, TerminalOptions};
 use crate::runner::{self, Context, Interrupt, InterruptHandle, Pace, Pulse, Recorder};
-use crate::wire::{ControlClient, ControlOptions};
+use crate::wire::{ControlClient, ControlOptions, Synchronisation};
 
 /// The exit status of a program that was interrupted twice, as shells have it: 128 + SIGINT.
 const INTERRUPTED_TWICE: u8 = 130;
@@ -67,6 +67,7 @@ async fn probe(arguments: &RunArguments, color: Color, session: Session) -> Resu
         interrupt,
         jobs: usize::from(arguments.jobs),
         max_wait: arguments.max_wait,
+        synchronisation: synchronisation(arguments.sync),
         clean_up: cleans_up,
     });
     say(&announcement);
@@ -86,6 +87,15 @@ async fn probe(arguments: &RunArguments, color: Color, session: Session) -> Resu
     say(&format!("the journal of this run is {}", path.display()));
     outcome?;
     Ok(status.code())
+}
+
+fn synchronisation(release: RaceRelease) -> Synchronisation {
+    match release {
+        RaceRelease::Auto => Synchronisation::Auto,
+        RaceRelease::LastByte => Synchronisation::LastByte,
+        RaceRelease::SinglePacket => Synchronisation::SinglePacket,
+        RaceRelease::None => Synchronisation::None,
+    }
 }
 
 /// The first Ctrl-C, or request to terminate, ends the run in good order; the second ends it at once.

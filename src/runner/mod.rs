@@ -36,7 +36,7 @@ use crate::journal::WriteError;
 use crate::message::{Request, Response};
 use crate::plan::{CONTROL, Plan, PlannedCase};
 use crate::profile::{Bound, RenderError};
-use crate::wire::{Connector, ControlClient, ControlError};
+use crate::wire::{Connector, ControlClient, ControlError, Synchronisation};
 
 /// Everything that the cases of a run share.
 #[derive(Debug)]
@@ -59,6 +59,8 @@ pub struct Context {
     pub jobs: usize,
     /// The longest time that one wait may take.
     pub max_wait: Period,
+    /// How the copies of a race are released.
+    pub synchronisation: Synchronisation,
     /// Whether effects are removed at the end.
     pub clean_up: bool,
 }

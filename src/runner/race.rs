@@ -48,7 +48,7 @@ impl CaseRun<'_> {
         let copies: Vec<RaceCopy<'_>> =
             entrants.iter().map(|entrant| RaceCopy { request: &entrant.request, delay: entrant.delay }).collect();
         let options = self.options(&Send::default());
-        let raced = wire::race(&self.context.connector, &copies, &options).await;
+        let raced = wire::race(&self.context.connector, &copies, self.context.synchronisation, &options).await;
         for (entrant, attempted) in entrants.iter().zip(raced.copies) {
             self.conclude(&entrant.intent, entrant.start.id, &entrant.send, attempted)?;
         }

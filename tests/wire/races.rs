@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use idemspec::history::{Outcome, SocketError};
 use idemspec::message::Request;
-use idemspec::wire::{AttemptOptions, Connector, Endpoint, RaceCopy, Raced, race};
+use idemspec::wire::{AttemptOptions, Connector, Endpoint, RaceCopy, Raced, Synchronisation, race};
 
 use crate::raw_server::declared_length;
 use crate::{PATIENCE, get, post, secrets};
@@ -120,7 +120,7 @@ async fn send_all(endpoint: &Connector, copies: &[(Request, Duration)]) -> Raced
     let secrets = secrets();
     let options = AttemptOptions { time_limit: PATIENCE, ..AttemptOptions::new(Instant::now(), &secrets) };
     let copies: Vec<RaceCopy<'_>> = copies.iter().map(|(request, delay)| RaceCopy { request, delay: *delay }).collect();
-    race(endpoint, &copies, &options).await
+    race(endpoint, &copies, Synchronisation::LastByte, &options).await
 }
 
 fn burst(requests: impl IntoIterator<Item = Request>) -> Vec<(Request, Duration)> {

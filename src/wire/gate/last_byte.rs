@@ -1,0 +1,148 @@
+//! Release by the last byte, each request on a connection of its own.
+//!
+//! Every connection is opened first. Of each request that takes part in the burst all bytes but the last are written,
+//! and one slowest round trip later, when they must have arrived, the last bytes leave in one loop without a pause. So
+//! neither the handshakes nor the sizes of the requests spread the copies. A copy with a delay of its own is sent as a
+//! whole when its time has come: some servers claim a key as soon as they have read the head, so a head that waits
+//! would already be a part of the race.
+
+use std::time::{Duration, Instant};
+
+use tokio::time::{sleep_until, timeout};
+
+use super::{Lap, RaceCopy, together};
+use crate::history::SocketError;
+use crate::message::Request;
+use crate::wire::answer;
+use crate::wire::attempt::{AttemptOptions, Attempted, Exchanged, finish, open, unconnected};
+use crate::wire::connector::Connector;
+use crate::wire::fault::Fault;
+use crate::wire::rendering::render;
+use crate::wire::transport::Transport;
+
+/// Sends all copies, each once and over a connection of its own, those without a delay in one burst.
+pub(super) async fn race(connector: &Connector, copies: &[RaceCopy<'_>], options: &AttemptOptions<'_>) -> Vec<Lap> {
+    let mut lanes = together(copies.iter().map(|copy| enter(connector, copy, options))).await;
+    hold(&lanes).await;
+    let first = release(&mut lanes);
+    together(lanes.into_iter().map(|lane| run(lane, first, options))).await
+}
+
+/// A copy on its way to the gate, or one that never got a connection.
+enum Lane<'r> {
+    Ready(Box<Ready<'r>>),
+    Out(Attempted),
+}
+
+/// A copy whose connection stands.
+struct Ready<'r> {
+    request: &'r Request,
+    delay: Duration,
+    began: Instant,
+    transport: Transport,
+    /// Why it cannot go on, if it cannot.
+    fault: Option<Fault>,
+    /// Whether the server answered, or hung up, before the request was complete.
+    answered_early: bool,
+}
+
+/// Opens the connection of a copy and, if it belongs to the burst, writes all of its request but the last byte.
+async fn enter<'r>(connector: &Connector, copy: &RaceCopy<'r>, options: &AttemptOptions<'_>) -> Lane<'r> {
+    let began = Instant::now();
+    let rendered = match render(connector.endpoint(), copy.request) {
+        Ok(rendered) => rendered,
+        Err(reason) => return Lane::Out(unconnected(began, Fault::new(SocketError::Other, reason), options)),
+    };
+    let socket = match timeout(options.time_limit, open(connector)).await {
+        Ok(Ok(socket)) => socket,
+        Ok(Err(fault)) => return Lane::Out(unconnected(began, fault, options)),
+        Err(_) => {
+            let fault = Fault::timed_out(options.time_limit, "no connection");
+            return Lane::Out(unconnected(began, fault, options));
+        }
+    };
+    let mut transport = Transport::new(socket, rendered);
+    let mut fault = None;
+    if copy.delay.is_zero() {
+        let all_but_one = transport.request().end().saturating_sub(1);
+        fault = match timeout(options.time_limit, transport.write_until(all_but_one)).await {
+            Ok(written) => written.err(),
+            Err(_) => Some(Fault::timed_out(options.time_limit, "the request could not be written")),
+        };
+    }
+    let (request, delay) = (copy.request, copy.delay);
+    Lane::Ready(Box::new(Ready { request, delay, began, transport, fault, answered_early: false }))
+}
+
+/// Waits until everything that was written must have arrived: one slowest round trip after the last of it.
+async fn hold(lanes: &[Lane<'_>]) {
+    let sockets = || lanes.iter().filter_map(Lane::ready).map(|ready| ready.transport.socket());
+    let slowest = sockets().map(|socket| socket.round_trip()).max().unwrap_or_default();
+    if let Some(last) = sockets().filter_map(|socket| socket.last_written()).max() {
+        sleep_until((last + slowest).into()).await;
+    }
+}
+
+/// Writes the last bytes of the burst, and nothing else happens in between. Returns when the first of them left.
+fn release(lanes: &mut [Lane<'_>]) -> Instant {
+    let mut burst: Vec<&mut Ready<'_>> =
+        lanes.iter_mut().filter_map(Lane::ready_mut).filter(|ready| ready.delay.is_zero()).collect();
+    for ready in &mut burst {
+        ready.answered_early = ready.transport.socket().has_news();
+    }
+    let now = Instant::now();
+    for ready in &mut burst {
+        if ready.fault.is_none() {
+            ready.transport.write_rest_now();
+        }
+    }
+    let released = burst.iter().filter(|ready| ready.transport.request_written());
+    released.filter_map(|ready| ready.transport.socket().last_written()).min().unwrap_or(now)
+}
+
+/// Takes a copy through the gate to its end.
+async fn run(lane: Lane<'_>, first: Instant, options: &AttemptOptions<'_>) -> Lap {
+    let ready = match lane {
+        Lane::Ready(ready) => ready,
+        Lane::Out(attempted) => {
+            let over = attempted.timing.ended;
+            return Lap { attempted, delay: Duration::ZERO, released: None, unanswered_until: over };
+        }
+    };
+    let Ready { request, delay, began, mut transport, fault, answered_early } = *ready;
+    if !delay.is_zero() {
+        sleep_until((first + delay).into()).await;
+    }
+    let exchanged = match fault {
+        Some(fault) => Exchanged::Failed(fault),
+        None => {
+            match timeout(options.time_limit, answer::read(&mut transport, &request.method, options.body_limit)).await {
+                Ok(Ok(answer)) => Exchanged::Answered(answer),
+                Ok(Err(fault)) => Exchanged::Failed(fault),
+                Err(_) => Exchanged::Failed(Fault::timed_out(options.time_limit, "no complete answer")),
+            }
+        }
+    };
+    let complete = transport.request_written();
+    let attempted = finish(transport, exchanged, began, options).await;
+    let released = attempted.timing.last_written.filter(|_| complete);
+    let read = attempted.timing.first_read.unwrap_or(attempted.timing.ended);
+    let unanswered_until = if answered_early { Duration::ZERO } else { read };
+    Lap { attempted, delay, released, unanswered_until }
+}
+
+impl<'r> Lane<'r> {
+    fn ready(&self) -> Option<&Ready<'r>> {
+        match self {
+            Self::Ready(ready) => Some(ready),
+            Self::Out(_) => None,
+        }
+    }
+
+    fn ready_mut(&mut self) -> Option<&mut Ready<'r>> {
+        match self {
+            Self::Ready(ready) => Some(ready),
+            Self::Out(_) => None,
+        }
+    }
+}
