@@ -7,6 +7,7 @@
 
 mod last_byte;
 mod overlap;
+mod single_packet;
 mod unsynchronised;
 
 use std::future::{Future, poll_fn};
@@ -67,7 +68,17 @@ pub async fn race(
 ) -> Raced {
     let options = &AttemptOptions { lose: None, ..*options };
     match synchronisation {
-        Synchronisation::Auto | Synchronisation::LastByte | Synchronisation::SinglePacket => {
+        Synchronisation::SinglePacket => {
+            let began = std::time::Instant::now();
+            match super::attempt::open(connector).await {
+                Ok(socket) => concluded(
+                    single_packet::race(connector, socket, began, copies, options).await,
+                    Release::SinglePacket,
+                ),
+                Err(_) => unreachable!(),
+            }
+        }
+        Synchronisation::Auto | Synchronisation::LastByte => {
             concluded(last_byte::race(connector, copies, options).await, Release::LastByte)
         }
         Synchronisation::None => {
