@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod check_then_act;
 mod broken_targets;
 mod checklist;
 mod defects;
