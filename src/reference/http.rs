@@ -67,19 +67,20 @@ impl fmt::Display for RequestLine {
 #[derive(Clone)]
 struct Service {
     interpreter: Arc<Interpreter>,
+    replica: u16,
     log: Option<Sender<RequestLine>>,
 }
 
-/// The routes of the server.
-pub(super) fn router(interpreter: Arc<Interpreter>, log: Option<Sender<RequestLine>>) -> Router {
-    Router::new().fallback(serve).with_state(Service { interpreter, log })
+/// The routes of one replica of the server.
+pub(super) fn router(interpreter: Arc<Interpreter>, replica: u16, log: Option<Sender<RequestLine>>) -> Router {
+    Router::new().fallback(serve).with_state(Service { interpreter, replica, log })
 }
 
 async fn serve(State(service): State<Service>, request: Request) -> Response<Body> {
     let (parts, body) = request.into_parts();
-    let line = OpenLine::new(&parts, service.log);
+    let line = OpenLine::new(&parts, service.log.clone());
     let reply = match read(body).await {
-        Ok(content) => route(&service.interpreter, &parts, content).await.unwrap_or_else(plain),
+        Ok(content) => route(&service, &parts, content).await.unwrap_or_else(plain),
         Err(refused) => plain(refused),
     };
     line.close(&reply);
@@ -112,7 +113,8 @@ async fn read(mut body: Body) -> Result<Bytes, Answer> {
 }
 
 /// Finds what a request is about. An `Err` is an answer as well: one that ends the matter early.
-async fn route(interpreter: &Arc<Interpreter>, parts: &Parts, body: Bytes) -> Result<Reply, Answer> {
+async fn route(service: &Service, parts: &Parts, body: Bytes) -> Result<Reply, Answer> {
+    let interpreter = &service.interpreter;
     let path = parts.uri.path();
     let path = path.strip_prefix('/').unwrap_or(path);
     let (first, rest) = path.split_once('/').map_or((path, None), |(first, rest)| (first, Some(rest)));
@@ -122,7 +124,7 @@ async fn route(interpreter: &Arc<Interpreter>, parts: &Parts, body: Bytes) -> Re
     let collection = Collection::named(first).ok_or_else(not_found)?;
     let account = account(&parts.headers)?;
     match rest {
-        None => many(interpreter, parts, body, account, collection).await,
+        None => many(service, parts, body, account, collection).await,
         Some(number) => {
             let number = number.parse().map_err(|_| not_found())?;
             one(interpreter, parts, &body, &account, collection, number).map(plain)
@@ -133,18 +135,20 @@ async fn route(interpreter: &Arc<Interpreter>, parts: &Parts, body: Bytes) -> Re
 /// `POST /orders`, `PUT /orders`, `GET /orders`. The two that make something differ in name alone, so that a key can be
 /// tried with another method.
 async fn many(
-    interpreter: &Arc<Interpreter>,
+    service: &Service,
     parts: &Parts,
     body: Bytes,
     account: String,
     collection: Collection,
 ) -> Result<Reply, Answer> {
+    let interpreter = &service.interpreter;
     match parts.method {
         Method::POST | Method::PUT => {
             expect_json(parts)?;
             let (key, body) = key::take(interpreter.contract(), parts, body);
             let method = parts.method.to_string();
-            Ok(interpreter.submit(Submission { account, collection, method, key, body }).await)
+            let replica = service.replica;
+            Ok(interpreter.submit(Submission { replica, account, collection, method, key, body }).await)
         }
         Method::GET | Method::HEAD => {
             let reference = reference(parts)?;

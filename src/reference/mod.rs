@@ -18,16 +18,19 @@
 //! The `Date` of every answer is what the clock shows. `Authorization: Bearer NAME` names the account; without it the account is `default`.
 
 mod answer;
+mod certificate;
 mod clock;
 mod defect;
 mod http;
 mod interpreter;
 mod key;
+mod listener;
 mod orders;
 mod policy;
 mod record;
 mod server;
 
+pub use certificate::{Certificate, CertificateError};
 pub use defect::{Defect, DefectError};
 pub use http::RequestLine;
 pub use orders::{CRASHING_PRODUCT, FAILING_PRODUCT, SLOW_FACTOR, SLOW_PRODUCT};

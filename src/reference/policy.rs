@@ -18,6 +18,8 @@ use crate::message::Response;
 /// A request that may carry a key.
 #[derive(Clone, Debug)]
 pub(super) struct Submission {
+    /// Which replica of the server took it.
+    pub(super) replica: u16,
     /// Who sent it.
     pub(super) account: String,
     /// What it is to make.
@@ -350,7 +352,7 @@ mod tests {
     fn submission(body: &'static str) -> Submission {
         let key = PresentedKey::One(b"k".to_vec());
         let (account, method) = ("default".into(), "POST".into());
-        Submission { account, collection: Collection::Orders, method, key, body: body.into() }
+        Submission { replica: 0, account, collection: Collection::Orders, method, key, body: body.into() }
     }
 
     #[test]
