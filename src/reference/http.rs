@@ -79,7 +79,8 @@ pub(super) fn router(interpreter: Arc<Interpreter>, replica: u16, log: Option<Se
 async fn serve(State(service): State<Service>, request: Request) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let line = OpenLine::new(&parts, service.log.clone());
-    let reply = match read(body).await {
+    let reading = Reading { service: &service, parts: &parts, over: false };
+    let reply = match reading.read(body).await {
         Ok(content) => route(&service, &parts, content).await.unwrap_or_else(plain),
         Err(refused) => plain(refused),
     };
@@ -92,24 +93,58 @@ fn plain(answer: Answer) -> Reply {
     Reply { answer, note: String::new(), window: None }
 }
 
-/// Reads a whole body. One that breaks off is an error, so half a request never gets any further. One that is too long
-/// is read on for a while: a client that is still sending would not see the answer.
-async fn read(mut body: Body) -> Result<Bytes, Answer> {
-    let mut content = Vec::new();
-    let mut length = 0;
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| Answer::error(400, "the content broke off"))?;
-        let Ok(data) = frame.into_data() else {
-            continue;
-        };
-        length += data.len();
-        if length <= LONGEST_BODY {
-            content.extend_from_slice(&data);
-        } else if length > LONGEST_PATIENCE {
-            break;
+/// The reading of a body. A body that breaks off, or whose client goes away before its end, is told to the interpreter.
+struct Reading<'s> {
+    service: &'s Service,
+    parts: &'s Parts,
+    over: bool,
+}
+
+impl Reading<'_> {
+    /// Reads a whole body. One that breaks off is an error, so half a request never gets any further. One that is too
+    /// long is read on for a while: a client that is still sending would not see the answer.
+    async fn read(mut self, mut body: Body) -> Result<Bytes, Answer> {
+        let mut content = Vec::new();
+        let mut length = 0;
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|_| Answer::error(400, "the content broke off"))?;
+            let Ok(data) = frame.into_data() else {
+                continue;
+            };
+            length += data.len();
+            if length <= LONGEST_BODY {
+                content.extend_from_slice(&data);
+            } else if length > LONGEST_PATIENCE {
+                break;
+            }
+        }
+        self.over = true;
+        if length > LONGEST_BODY { Err(Answer::error(413, "the content is too long")) } else { Ok(content.into()) }
+    }
+}
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        if !self.over
+            && let Some(announced) = announced(self.service, self.parts)
+        {
+            self.service.interpreter.break_off(&announced);
         }
     }
-    if length > LONGEST_BODY { Err(Answer::error(413, "the content is too long")) } else { Ok(content.into()) }
+}
+
+/// What the head of a request tells of the request that is to come, if that is one that makes something.
+fn announced(service: &Service, parts: &Parts) -> Option<Submission> {
+    if !matches!(parts.method, Method::POST | Method::PUT) {
+        return None;
+    }
+    let collection = Collection::named(parts.uri.path().strip_prefix('/')?)?;
+    submission(service, parts, Bytes::new(), account(&parts.headers).ok()?, collection).into()
+}
+
+fn submission(service: &Service, parts: &Parts, body: Bytes, account: String, collection: Collection) -> Submission {
+    let (key, body) = key::take(&service.interpreter.contract, parts, body);
+    Submission { replica: service.replica, account, collection, method: parts.method.to_string(), key, body }
 }
 
 /// Finds what a request is about. An `Err` is an answer as well: one that ends the matter early.
@@ -145,10 +180,7 @@ async fn many(
     match parts.method {
         Method::POST | Method::PUT => {
             expect_json(parts)?;
-            let (key, body) = key::take(interpreter.contract(), parts, body);
-            let method = parts.method.to_string();
-            let replica = service.replica;
-            Ok(interpreter.submit(Submission { replica, account, collection, method, key, body }).await)
+            Ok(interpreter.submit(submission(service, parts, body, account, collection)).await)
         }
         Method::GET | Method::HEAD => {
             let reference = reference(parts)?;

@@ -21,6 +21,7 @@ mod answer;
 mod certificate;
 mod clock;
 mod defect;
+mod execution;
 mod http;
 mod interpreter;
 mod key;
@@ -31,7 +32,7 @@ mod record;
 mod server;
 
 pub use certificate::{Certificate, CertificateError};
-pub use defect::{Defect, DefectError};
+pub use defect::{Defect, DefectError, FailureClass};
 pub use http::RequestLine;
 pub use orders::{CRASHING_PRODUCT, FAILING_PRODUCT, SLOW_FACTOR, SLOW_PRODUCT};
 pub use server::{DEFAULT_LATENCY, ReferenceError, ReferenceOptions, RunningReference, start};
