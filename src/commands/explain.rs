@@ -32,7 +32,7 @@ fn explain_defect(defect: &Defect) -> String {
         "{}\n  {} (failure class {})\n\n  {}\n\n  violates  {}\n  try it    idemspec run --defect {defect}\n",
         defect.id(),
         defect.title(),
-        defect.failure_class(),
+        defect.class(),
         defect.explanation(),
         expected.join(", "),
     )

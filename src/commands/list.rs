@@ -65,10 +65,8 @@ fn requirements() -> Vec<Row> {
 fn defects() -> Vec<Row> {
     let row = |defect: &Defect| {
         let expected: Vec<&str> = defect.expected().iter().map(|requirement| requirement.id()).collect();
-        let lines = vec![
-            format!("{} ({})", defect.title(), defect.failure_class()),
-            format!("violates {}", expected.join(", ")),
-        ];
+        let lines =
+            vec![format!("{} ({})", defect.title(), defect.class()), format!("violates {}", expected.join(", "))];
         (defect.to_string(), lines)
     };
     Defect::ALL.iter().map(row).collect()
