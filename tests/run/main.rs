@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod check_then_act;
 mod broken_targets;
+mod check_then_act;
 mod checklist;
 mod defects;
 mod durability;
