@@ -336,6 +336,7 @@ fn decision(broken_off: Reason) -> Decision {
         | Reason::Deselected
         | Reason::ControlFailed
         | Reason::LongerThanMaxWait
+        | Reason::NoHttp2
         | Reason::TargetSerialises
         | Reason::NotDeclared => Decision::Interrupted,
     }

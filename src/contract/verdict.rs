@@ -150,6 +150,8 @@ pub enum Reason {
     ControlFailed,
     /// It needs a longer wait than `--max-wait` permits.
     LongerThanMaxWait,
+    /// A race was to be released in a single packet, and the target speaks no HTTP/2.
+    NoHttp2,
     /// The target handles one request at a time, so nothing can be in flight.
     TargetSerialises,
     /// The target did not answer.
@@ -175,6 +177,11 @@ impl Reason {
                 "the control failed, so nothing more was sent: repair what its sentence names first".into()
             }
             Self::LongerThanMaxWait => "it needs a longer wait than --max-wait permits".into(),
+            Self::NoHttp2 => {
+                "`--sync single-packet` needs HTTP/2, and the target speaks HTTP/1.1: leave the flag out, or take \
+                 `--sync last-byte`"
+                    .into()
+            }
             Self::TargetSerialises => "the target handles one request at a time, so nothing can be in flight".into(),
             Self::NoAnswer => {
                 "the target gave no answer that could be read: check that it still runs, and what it answers".into()
@@ -195,6 +202,7 @@ impl fmt::Display for Reason {
             Self::RequestCap => formatter.write_str("request cap reached"),
             Self::ControlFailed => formatter.write_str("control failed"),
             Self::LongerThanMaxWait => formatter.write_str("needs longer than --max-wait"),
+            Self::NoHttp2 => formatter.write_str("no HTTP/2"),
             Self::TargetSerialises => formatter.write_str("target serialises"),
             Self::NoAnswer => formatter.write_str("no answer"),
             Self::Interrupted => formatter.write_str("interrupted"),

@@ -150,7 +150,8 @@ impl History {
             return Some(Reason::Interrupted);
         }
         let capped = endings().any(|ending| ending == Some(&CaseEnding::Stopped(Reason::RequestCap)));
-        let mute = || self.cases.values().any(CaseHistory::is_mute);
+        let taken = |case: &CaseHistory| case.ending == Some(CaseEnding::Completed);
+        let mute = || self.cases.values().any(|case| taken(case) && case.is_mute());
         capped.then_some(Reason::RequestCap).or_else(|| mute().then_some(Reason::NoAnswer))
     }
 

@@ -14,15 +14,23 @@ use super::{Lap, RaceCopy, together};
 use crate::history::SocketError;
 use crate::message::Request;
 use crate::wire::answer;
-use crate::wire::attempt::{AttemptOptions, Attempted, Exchanged, finish, open, unconnected};
+use crate::wire::attempt::{AttemptOptions, Attempted, Exchanged, finish, unconnected};
+use crate::wire::carrier::Carrier;
+use crate::wire::channel::Channel;
 use crate::wire::connector::Connector;
 use crate::wire::fault::Fault;
 use crate::wire::rendering::render;
 use crate::wire::transport::Transport;
 
-/// Sends all copies, each once and over a connection of its own, those without a delay in one burst.
-pub(super) async fn race(connector: &Connector, copies: &[RaceCopy<'_>], options: &AttemptOptions<'_>) -> Vec<Lap> {
-    let mut lanes = together(copies.iter().map(|copy| enter(connector, copy, options))).await;
+/// Sends all copies, each once and over a connection of its own, those without a delay in one burst. The first takes a
+/// connection that stands already, if there is one.
+pub(super) async fn race(
+    connector: &Connector,
+    mut channel: Option<Channel>,
+    copies: &[RaceCopy<'_>],
+    options: &AttemptOptions<'_>,
+) -> Vec<Lap> {
+    let mut lanes = together(copies.iter().map(|copy| enter(connector, channel.take(), copy, options))).await;
     hold(&lanes).await;
     let first = release(&mut lanes);
     together(lanes.into_iter().map(|lane| run(lane, first, options))).await
@@ -47,21 +55,27 @@ struct Ready<'r> {
 }
 
 /// Opens the connection of a copy and, if it belongs to the burst, writes all of its request but the last byte.
-async fn enter<'r>(connector: &Connector, copy: &RaceCopy<'r>, options: &AttemptOptions<'_>) -> Lane<'r> {
+async fn enter<'r>(
+    connector: &Connector,
+    channel: Option<Channel>,
+    copy: &RaceCopy<'r>,
+    options: &AttemptOptions<'_>,
+) -> Lane<'r> {
     let began = Instant::now();
-    let rendered = match render(connector.endpoint(), copy.request) {
+    let rendered = match render(connector, copy.request) {
         Ok(rendered) => rendered,
         Err(reason) => return Lane::Out(unconnected(began, Fault::new(SocketError::Other, reason), options)),
     };
-    let socket = match timeout(options.time_limit, open(connector)).await {
-        Ok(Ok(socket)) => socket,
-        Ok(Err(fault)) => return Lane::Out(unconnected(began, fault, options)),
-        Err(_) => {
-            let fault = Fault::timed_out(options.time_limit, "no connection");
-            return Lane::Out(unconnected(began, fault, options));
-        }
+    let late = |_| Err(Fault::timed_out(options.time_limit, "no connection"));
+    let opened = match channel {
+        Some(channel) => Ok(channel),
+        None => timeout(options.time_limit, connector.open()).await.unwrap_or_else(late),
     };
-    let mut transport = Transport::new(socket, rendered);
+    let channel = match opened {
+        Ok(channel) => channel,
+        Err(fault) => return Lane::Out(unconnected(began, fault, options)),
+    };
+    let mut transport = Transport::new(channel, rendered);
     let mut fault = None;
     if copy.delay.is_zero() {
         let all_but_one = transport.request().end().saturating_sub(1);
@@ -88,7 +102,7 @@ fn release(lanes: &mut [Lane<'_>]) -> Instant {
     let mut burst: Vec<&mut Ready<'_>> =
         lanes.iter_mut().filter_map(Lane::ready_mut).filter(|ready| ready.delay.is_zero()).collect();
     for ready in &mut burst {
-        ready.answered_early = ready.transport.socket().has_news();
+        ready.answered_early = ready.transport.has_news();
     }
     let now = Instant::now();
     for ready in &mut burst {
@@ -97,7 +111,7 @@ fn release(lanes: &mut [Lane<'_>]) -> Instant {
         }
     }
     let released = burst.iter().filter(|ready| ready.transport.request_written());
-    released.filter_map(|ready| ready.transport.socket().last_written()).min().unwrap_or(now)
+    released.filter_map(|ready| ready.transport.channel().last_written()).min().unwrap_or(now)
 }
 
 /// Takes a copy through the gate to its end.
@@ -124,7 +138,7 @@ async fn run(lane: Lane<'_>, first: Instant, options: &AttemptOptions<'_>) -> La
         }
     };
     let complete = transport.request_written();
-    let attempted = finish(transport, exchanged, began, options).await;
+    let attempted = finish(Carrier::Http1(Box::new(transport)), exchanged, began, options).await;
     let released = attempted.timing.last_written.filter(|_| complete);
     let read = attempted.timing.first_read.unwrap_or(attempted.timing.ended);
     let unanswered_until = if answered_early { Duration::ZERO } else { read };

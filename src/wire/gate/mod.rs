@@ -8,17 +8,26 @@
 mod last_byte;
 mod overlap;
 mod single_packet;
+mod stream;
 mod unsynchronised;
 
 use std::future::{Future, poll_fn};
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use tokio::time::timeout;
 
 use self::overlap::{overlapped, spread};
 use super::attempt::{AttemptOptions, Attempted};
+use super::channel::Channel;
 use super::connector::Connector;
-use crate::history::Release;
+use super::fault::Fault;
+use super::settings::HttpVersion;
+use crate::history::{Ending, Protocol, Release, SocketError};
 use crate::message::Request;
+
+/// What is said of a copy that needs HTTP/2 where there is none.
+const NOT_SENT: &str = "not sent: a single packet needs HTTP/2, and the target does not speak it";
 
 /// One copy of a race.
 #[derive(Clone, Debug)]
@@ -56,35 +65,79 @@ pub struct Raced {
     pub release: Release,
 }
 
+/// Why a race did not take place: it was to be released in a single packet, and the target does not speak HTTP/2. Nothing
+/// was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoHttp2 {
+    /// What the record of each copy is, in the order in which they were given.
+    pub copies: Vec<Attempted>,
+}
+
 /// Sends all copies, each once, those without a delay in one burst.
 ///
 /// Trouble with one copy is its outcome and does not stop the others. The time limit counts for opening a connection,
 /// for writing a request, and from its release on; `lose` plays no part.
+///
+/// # Errors
+/// Where a single packet was asked for and the connection speaks HTTP/1.1. No other release takes its place.
 pub async fn race(
     connector: &Connector,
     copies: &[RaceCopy<'_>],
     synchronisation: Synchronisation,
     options: &AttemptOptions<'_>,
-) -> Raced {
+) -> Result<Raced, NoHttp2> {
     let options = &AttemptOptions { lose: None, ..*options };
     match synchronisation {
-        Synchronisation::SinglePacket => {
-            let began = std::time::Instant::now();
-            match super::attempt::open(connector).await {
-                Ok(socket) => concluded(
-                    single_packet::race(connector, socket, began, copies, options).await,
-                    Release::SinglePacket,
-                ),
-                Err(_) => unreachable!(),
-            }
-        }
-        Synchronisation::Auto | Synchronisation::LastByte => {
-            concluded(last_byte::race(connector, copies, options).await, Release::LastByte)
-        }
         Synchronisation::None => {
-            concluded(unsynchronised::race(connector, copies, options).await, Release::Unsynchronised)
+            Ok(concluded(unsynchronised::race(connector, copies, options).await, Release::Unsynchronised))
+        }
+        Synchronisation::LastByte => Ok(by_last_byte(connector, None, copies, options).await),
+        Synchronisation::Auto if !connector.may_speak_http2() => {
+            Ok(by_last_byte(connector, None, copies, options).await)
+        }
+        Synchronisation::Auto => by_protocol(connector, true, copies, options).await,
+        Synchronisation::SinglePacket => by_protocol(connector, false, copies, options).await,
+    }
+}
+
+/// Opens a connection, and lets what it speaks decide. Without HTTP/2 the last byte may take the place of the packet.
+async fn by_protocol(
+    connector: &Connector,
+    may_fall_back: bool,
+    copies: &[RaceCopy<'_>],
+    options: &AttemptOptions<'_>,
+) -> Result<Raced, NoHttp2> {
+    let began = Instant::now();
+    let late = |_| Err(Fault::timed_out(options.time_limit, "no connection"));
+    let channel = match timeout(options.time_limit, connector.open()).await.unwrap_or_else(late) {
+        Ok(channel) => channel,
+        Err(fault) => {
+            let laps = single_packet::unopened(began, &fault, copies, options);
+            return Ok(concluded(laps, Release::SinglePacket));
+        }
+    };
+    match channel.protocol() {
+        Protocol::Http2 => {
+            let laps = single_packet::race(connector, channel, began, copies, options).await;
+            Ok(concluded(laps, Release::SinglePacket))
+        }
+        Protocol::Http1 if may_fall_back => Ok(by_last_byte(connector, Some(channel), copies, options).await),
+        Protocol::Http1 => {
+            channel.end(Ending::Closed).await;
+            let laps = single_packet::unopened(began, &Fault::new(SocketError::Other, NOT_SENT), copies, options);
+            Err(NoHttp2 { copies: laps.into_iter().map(|lap| lap.attempted).collect() })
         }
     }
+}
+
+async fn by_last_byte(
+    connector: &Connector,
+    channel: Option<Channel>,
+    copies: &[RaceCopy<'_>],
+    options: &AttemptOptions<'_>,
+) -> Raced {
+    let laps = last_byte::race(&connector.in_version(HttpVersion::Http1), channel, copies, options).await;
+    concluded(laps, Release::LastByte)
 }
 
 fn concluded(laps: Vec<Lap>, release: Release) -> Raced {

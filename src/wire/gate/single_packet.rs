@@ -9,39 +9,28 @@
 //! connection stands already, its round trip is known, and the copies differ in nothing but their time. What cannot be a
 //! stream because the server permits no more of them is not sent, and has that as its outcome.
 
-use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
+use std::future::poll_fn;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use h2::client::{Connection, ResponseFuture, SendRequest};
-use h2::{Ping, PingPong, SendStream};
+use h2::SendStream;
+use h2::client::{ResponseFuture, SendRequest};
 use tokio::time::{sleep_until, timeout};
 
+use super::stream::{Run, read};
 use super::{Lap, RaceCopy, together};
 use crate::history::{Ending, Outcome, Protocol, SocketError, Timing};
-use crate::wire::answer::Answer;
 use crate::wire::attempt::{AttemptOptions, Attempted, failed, unconnected};
+use crate::wire::channel::Channel;
 use crate::wire::connector::Connector;
-use crate::wire::cork::{Cork, Corked, cork};
 use crate::wire::fault::Fault;
-use crate::wire::frames::Trace;
-use crate::wire::socket::Socket;
+use crate::wire::http2::{Conversation, Line, message};
 
-/// The largest head of an answer, in bytes.
-const HEAD_LIMIT: u32 = 64 * 1024;
-
-/// The connection that all copies share.
-struct Line {
+/// The connection that all copies share, and when it began.
+struct Track {
     began: Instant,
-    connected: Instant,
-    round_trip: Duration,
-    cork: Cork<Socket>,
-    /// Absent once it is over.
-    connection: Option<Connection<Corked<Socket>, Bytes>>,
-    sender: SendRequest<Bytes>,
-    ping: Option<PingPong>,
+    conversation: Conversation,
 }
 
 /// A copy before its end.
@@ -65,112 +54,85 @@ struct Held {
     fault: Option<Fault>,
 }
 
-/// What became of a copy, before it is put on record.
-struct Run {
-    stream: Option<u32>,
-    result: Result<Answer, Fault>,
-    ended: Instant,
-}
-
 /// Sends all copies over a connection that was just opened, those without a delay in one burst.
 pub(super) async fn race(
     connector: &Connector,
-    socket: Socket,
+    channel: Channel,
     began: Instant,
     copies: &[RaceCopy<'_>],
     options: &AttemptOptions<'_>,
 ) -> Vec<Lap> {
-    let mut line = match timeout(options.time_limit, Line::open(socket, began)).await {
-        Ok(Ok(line)) => line,
-        Ok(Err(fault)) => return copies.iter().map(|copy| unopened(copy, began, fault.clone(), options)).collect(),
-        Err(_) => {
-            let fault = Fault::timed_out(options.time_limit, "no HTTP/2 connection");
-            return copies.iter().map(|copy| unopened(copy, began, fault.clone(), options)).collect();
+    let mut track = Track { began, conversation: Conversation::new(channel) };
+    let greeted = timeout(options.time_limit, track.conversation.greet()).await;
+    let late = |_| Err(Fault::timed_out(options.time_limit, "no settings of an HTTP/2 server"));
+    let mut lanes = match greeted.unwrap_or_else(late).and_then(|()| track.enter(connector, copies)) {
+        Ok(lanes) => lanes,
+        Err(fault) => {
+            track.conversation.end(Ending::Closed).await;
+            return unopened(began, &fault, copies, options);
         }
     };
-    let mut lanes = line.enter(connector, copies);
-    line.hold(&mut lanes, options.time_limit).await;
-    let first = line.release(&mut lanes).await;
-    let sender = line.sender.clone();
-    let runs = lanes.into_iter().zip(copies).map(|(lane, copy)| run(lane, &sender, first + copy.delay, options));
-    let runs = line.during(together(runs)).await;
-    let laps = runs.into_iter().zip(copies).map(|(run, copy)| line.lap(run, copy, options)).collect();
-    line.end().await;
+    track.hold(&mut lanes, options.time_limit).await;
+    let first = track.release(&mut lanes).await;
+    let (line, sender) = (track.conversation.line(), track.conversation.sender());
+    let runs = lanes
+        .into_iter()
+        .zip(copies)
+        .map(|(lane, copy)| run(lane, &line, sender.as_ref(), first + copy.delay, options));
+    let runs = track.conversation.drive(together(runs)).await;
+    let laps = runs.into_iter().zip(copies).map(|(run, copy)| track.lap(run, copy, options)).collect();
+    drop((line, sender));
+    track.conversation.end(Ending::Closed).await;
     laps
 }
 
-impl Line {
-    /// Begins to speak HTTP/2, and waits for the server's settings.
-    async fn open(socket: Socket, began: Instant) -> Result<Self, Fault> {
-        let (connected, round_trip) = (socket.connected(), socket.round_trip());
-        let (corked, cork) = cork(socket);
-        let mut builder = h2::client::Builder::new();
-        builder.enable_push(false).max_header_list_size(HEAD_LIMIT);
-        let (sender, mut connection) = builder.handshake(corked).await.map_err(|error| fault(&error))?;
-        let ping = connection.ping_pong();
-        let mut line = Self { began, connected, round_trip, cork, connection: Some(connection), sender, ping };
-        // A server's settings are its first frame, so they are here when a PING comes back.
-        line.round_trip().await?;
-        Ok(line)
-    }
+/// The record of a race whose connection came to nothing.
+pub(super) fn unopened(
+    began: Instant,
+    fault: &Fault,
+    copies: &[RaceCopy<'_>],
+    options: &AttemptOptions<'_>,
+) -> Vec<Lap> {
+    let unopened = |copy: &RaceCopy<'_>| {
+        let attempted = unconnected(began, fault.clone(), options);
+        let over = attempted.timing.ended;
+        Lap { attempted, delay: copy.delay, released: None, unanswered_until: over }
+    };
+    copies.iter().map(unopened).collect()
+}
 
-    /// Waits until everything that was sent has arrived: the server takes frames in their order.
-    async fn round_trip(&mut self) -> Result<(), Fault> {
-        let Some(mut ping) = self.ping.take() else { return Ok(()) };
-        let pong = self.during(ping.ping(Ping::opaque())).await;
-        self.ping = Some(ping);
-        pong.map(|_| ()).map_err(|error| fault(&error))
-    }
-
-    /// Waits for something while the connection is driven, on this task.
-    async fn during<F: Future>(&mut self, awaited: F) -> F::Output {
-        let mut awaited = pin!(awaited);
-        poll_fn(|context| {
-            self.drive(context);
-            awaited.as_mut().poll(context)
-        })
-        .await
-    }
-
-    /// Lets the connection read and write what it can. Its end is told to every stream.
-    fn drive(&mut self, context: &mut Context<'_>) {
-        let over = self.connection.as_mut().is_some_and(|connection| Pin::new(connection).poll(context).is_ready());
-        if over {
-            self.connection = None;
-        }
-    }
-
+impl Track {
     /// Makes a stream of every copy of the burst that finds a place, and gives it all of its request but the tail.
-    fn enter(&mut self, connector: &Connector, copies: &[RaceCopy<'_>]) -> Vec<Lane> {
-        let places = self.sender.current_max_send_streams();
+    fn enter(&mut self, connector: &Connector, copies: &[RaceCopy<'_>]) -> Result<Vec<Lane>, Fault> {
+        let mut sender = self.conversation.sender().ok_or_else(Fault::closed_early)?;
+        let places = sender.current_max_send_streams();
         let mut taken = 0;
         let mut lanes = Vec::with_capacity(copies.len());
         for copy in copies {
-            let content = copy.request.body.as_ref().map(|body| Bytes::copy_from_slice(body.sent().as_bytes()));
-            let content = content.unwrap_or_default();
-            let lane = match head(connector, copy.request) {
+            let lane = match message(connector, copy.request) {
                 Err(reason) => Lane::Out(Fault::new(SocketError::Other, reason)),
-                Ok(head) if !copy.delay.is_zero() => Lane::Later(head, content),
+                Ok((head, content)) if !copy.delay.is_zero() => Lane::Later(head, content.unwrap_or_default()),
                 Ok(_) if taken == places => Lane::Out(no_place(places)),
-                Ok(head) => {
+                Ok((head, content)) => {
                     taken += 1;
-                    Held::open(&mut self.sender, head, content)
-                        .map_or_else(Lane::Out, |held| Lane::Held(Box::new(held)))
+                    let held = Held::open(&mut sender, head, content.unwrap_or_default());
+                    held.map_or_else(Lane::Out, |held| Lane::Held(Box::new(held)))
                 }
             };
             lanes.push(lane);
         }
-        lanes
+        Ok(lanes)
     }
 
     /// Waits until everything but the tails has arrived, and every tail may leave.
     async fn hold(&mut self, lanes: &mut [Lane], time_limit: Duration) {
         let mut held: Vec<&mut Held> = lanes.iter_mut().filter_map(Lane::held).collect();
-        let cork = self.cork.clone();
-        let written = timeout(time_limit, self.during(written(&cork, &mut held))).await;
-        let arrived = timeout(time_limit, self.round_trip()).await;
+        let line = self.conversation.line();
+        let written = timeout(time_limit, self.conversation.drive(written(&line, &mut held))).await;
+        // What ends the connection meanwhile is told where the answers are awaited.
+        let arrived = timeout(time_limit, self.conversation.ping()).await;
         for lane in held {
-            if written.is_err() && !lane.is_written(&cork) {
+            if written.is_err() && !lane.may_leave(&line) {
                 lane.fault = Some(Fault::timed_out(time_limit, "the server did not take the request"));
             } else if arrived.is_err() {
                 lane.fault = Some(Fault::timed_out(time_limit, "no acknowledgement of a PING"));
@@ -180,57 +142,45 @@ impl Line {
 
     /// Lets all tails go in one write, and says when that was.
     async fn release(&mut self, lanes: &mut [Lane]) -> Instant {
-        self.cork.hold();
+        self.conversation.tapped().hold();
         for lane in lanes.iter_mut().filter_map(Lane::held).filter(|lane| lane.fault.is_none()) {
             // A stream that is over already says so where its answer is awaited.
             let _ = lane.stream.send_data(std::mem::take(&mut lane.tail), true);
         }
-        poll_fn(|context| Poll::Ready(self.drive(context))).await;
+        self.conversation.flush().await;
         let now = Instant::now();
-        self.cork.release();
-        let sent = lanes.iter_mut().filter_map(Lane::held).map(|lane| self.cork.sent(lane.stream.stream_id().as_u32()));
-        sent.filter(|sent| sent.ended).filter_map(|sent| sent.last).min().unwrap_or(now)
+        let mut tapped = self.conversation.tapped();
+        // A connection that is broken says so to every stream.
+        let _ = tapped.release();
+        let sent = lanes.iter_mut().filter_map(Lane::held).map(|lane| tapped.stream(lane.id()));
+        sent.filter(|sent| sent.all_written).filter_map(|sent| sent.last_written).min().unwrap_or(now)
     }
 
     /// Puts a copy on record.
     fn lap(&self, run: Run, copy: &RaceCopy<'_>, options: &AttemptOptions<'_>) -> Lap {
-        let trace = |direction: fn(&Cork<Socket>, u32) -> Trace| {
-            run.stream.map(|stream| direction(&self.cork, stream)).unwrap_or_default()
-        };
-        let (sent, received) = (trace(Cork::sent), trace(Cork::received));
+        let tapped = self.conversation.tapped();
+        let socket = tapped.channel().socket();
+        let record = run.stream.map(|id| tapped.stream(id)).unwrap_or_default();
         let since = |moment: Instant| moment.saturating_duration_since(options.started);
+        let first_read = record.heads_read.front().copied();
         let timing = Timing {
             began: since(self.began),
-            connected: Some(since(self.connected)),
-            first_written: sent.first.map(since),
-            last_written: sent.last.map(since),
-            first_read: received.first.map(since),
+            connected: Some(since(socket.connected())),
+            first_written: record.first_written.map(since),
+            last_written: record.last_written.map(since),
+            first_read: first_read.map(since),
             ended: since(run.ended),
         };
         let outcome = match run.result {
             Ok(answer) => Outcome::Answered(answer.redacted(options.secrets)),
-            Err(fault) => failed(fault, sent.bytes, sent.ended, options),
+            Err(fault) => failed(fault, record.written, record.all_written, options),
         };
-        let heard = [received.first, received.reset].into_iter().flatten().min().unwrap_or(run.ended);
+        let (round_trip, protocol) = (Some(socket.round_trip()), Some(Protocol::Http2));
         Lap {
-            attempted: Attempted {
-                outcome,
-                timing,
-                round_trip: Some(self.round_trip),
-                protocol: Some(Protocol::Http2),
-            },
+            attempted: Attempted { outcome, timing, round_trip, protocol },
             delay: copy.delay,
-            released: sent.last.filter(|_| sent.ended).map(since),
-            unanswered_until: since(heard),
-        }
-    }
-
-    /// Closes the connection.
-    async fn end(self) {
-        let Self { cork, connection, sender, ping, .. } = self;
-        drop((connection, sender, ping));
-        if let Some(socket) = cork.into_stream() {
-            socket.end(Ending::Closed).await;
+            released: record.last_written.filter(|_| record.all_written).map(since),
+            unanswered_until: since(first_read.unwrap_or(run.ended)),
         }
     }
 }
@@ -247,23 +197,28 @@ impl Lane {
 impl Held {
     /// Opens a stream and gives it everything but the tail.
     fn open(sender: &mut SendRequest<Bytes>, head: http::Request<()>, content: Bytes) -> Result<Self, Fault> {
-        let (response, mut stream) = sender.send_request(head, false).map_err(|error| fault(&error))?;
+        let (response, mut stream) = sender.send_request(head, false).map_err(|error| Fault::from_h2(&error))?;
         let before_tail = content.len().saturating_sub(1);
         let tail = content.slice(before_tail..);
         let given = if before_tail == 0 { Ok(()) } else { stream.send_data(content.slice(..before_tail), false) };
         stream.reserve_capacity(tail.len());
-        Ok(Self { response, stream, before_tail, tail, fault: given.err().map(|error| fault(&error)) })
+        Ok(Self { response, stream, before_tail, tail, fault: given.err().map(|error| Fault::from_h2(&error)) })
     }
 
-    /// Whether everything but the tail was written.
-    fn is_written(&self, cork: &Cork<Socket>) -> bool {
-        let sent = cork.sent(self.stream.stream_id().as_u32());
-        sent.fields && sent.content == self.before_tail
+    fn id(&self) -> u32 {
+        self.stream.stream_id().as_u32()
     }
 
-    /// Whether there is nothing to wait for: everything but the tail was written, and flow control has room for that;
-    /// or the stream is over.
-    fn is_ready(&mut self, cork: &Cork<Socket>, context: &mut Context<'_>) -> bool {
+    /// Whether everything but the tail was written, and flow control has room for that.
+    fn may_leave(&self, line: &Line) -> bool {
+        let sent = line.tapped().stream(self.id());
+        sent.head_written
+            && sent.content_written == self.before_tail as u64
+            && self.stream.capacity() >= self.tail.len()
+    }
+
+    /// Whether there is nothing to wait for: the tail may leave, or the stream is over.
+    fn is_ready(&mut self, line: &Line, context: &mut Context<'_>) -> bool {
         if self.fault.is_some() || self.stream.poll_reset(context).is_ready() {
             return true;
         }
@@ -274,40 +229,47 @@ impl Held {
                 Poll::Pending => return false,
             }
         }
-        self.is_written(cork)
+        self.may_leave(line)
     }
 }
 
 /// Waits until no stream has to be waited for. The connection must be driven meanwhile.
-async fn written(cork: &Cork<Socket>, lanes: &mut [&mut Held]) {
+async fn written(line: &Line, lanes: &mut [&mut Held]) {
     poll_fn(|context| {
-        let waiting = lanes.iter_mut().map(|lane| lane.is_ready(cork, context)).filter(|ready| !ready).count();
+        let waiting = lanes.iter_mut().map(|lane| lane.is_ready(line, context)).filter(|ready| !ready).count();
         if waiting == 0 { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
 }
 
 /// Takes a copy to its end. The connection must be driven meanwhile.
-async fn run(lane: Lane, sender: &SendRequest<Bytes>, due: Instant, options: &AttemptOptions<'_>) -> Run {
-    let (stream, result) = match lane {
-        Lane::Out(fault) => (None, Err(fault)),
+async fn run(
+    lane: Lane,
+    line: &Line,
+    sender: Option<&SendRequest<Bytes>>,
+    due: Instant,
+    options: &AttemptOptions<'_>,
+) -> Run {
+    match lane {
+        Lane::Out(fault) => Run::over(None, Err(fault)),
         Lane::Held(held) => {
+            let id = held.id();
             let Held { response, stream, fault, .. } = *held;
-            let number = Some(stream.stream_id().as_u32());
-            match fault {
-                Some(fault) => (number, Err(fault)),
-                None => (number, read(response, options).await),
-            }
+            let result = match fault {
+                Some(fault) => Err(fault),
+                None => read(response, id, line, options).await,
+            };
+            drop(stream);
+            Run::over(Some(id), result)
         }
         Lane::Later(head, content) => {
             sleep_until(due.into()).await;
-            match send(sender.clone(), head, content) {
-                Ok((response, number)) => (Some(number), read(response, options).await),
-                Err(fault) => (None, Err(fault)),
+            match sender.ok_or_else(Fault::closed_early).and_then(|sender| send(sender.clone(), head, content)) {
+                Ok((response, id)) => Run::over(Some(id), read(response, id, line, options).await),
+                Err(fault) => Run::over(None, Err(fault)),
             }
         }
-    };
-    Run { stream, result, ended: Instant::now() }
+    }
 }
 
 /// Sends a whole request. Where the server has no place for another stream, it leaves when there is one.
@@ -316,69 +278,14 @@ fn send(
     head: http::Request<()>,
     content: Bytes,
 ) -> Result<(ResponseFuture, u32), Fault> {
-    let (response, mut stream) = sender.send_request(head, content.is_empty()).map_err(|error| fault(&error))?;
+    let explain = |error: h2::Error| Fault::from_h2(&error);
+    let (response, mut stream) = sender.send_request(head, content.is_empty()).map_err(explain)?;
     if !content.is_empty() {
-        stream.send_data(content, true).map_err(|error| fault(&error))?;
+        stream.send_data(content, true).map_err(explain)?;
     }
     Ok((response, stream.stream_id().as_u32()))
 }
 
-async fn read(response: ResponseFuture, options: &AttemptOptions<'_>) -> Result<Answer, Fault> {
-    let late = |_| Err(Fault::timed_out(options.time_limit, "no complete answer"));
-    timeout(options.time_limit, collect(response, options.body_limit)).await.unwrap_or_else(late)
-}
-
-async fn collect(response: ResponseFuture, body_limit: usize) -> Result<Answer, Fault> {
-    let (head, mut incoming) = response.await.map_err(|error| fault(&error))?.into_parts();
-    let mut body = Vec::new();
-    while let Some(data) = incoming.data().await {
-        let data = data.map_err(|error| fault(&error))?;
-        if body.len() + data.len() > body_limit {
-            return Err(Fault::too_large("the body", body_limit));
-        }
-        body.extend_from_slice(&data);
-        // Without room for more, the server could not go on. A stream that is over needs none.
-        let _ = incoming.flow_control().release_capacity(data.len());
-    }
-    Ok(Answer::new(head.status, head.headers, body))
-}
-
-/// The record of a copy whose connection speaks no HTTP/2.
-fn unopened(copy: &RaceCopy<'_>, began: Instant, fault: Fault, options: &AttemptOptions<'_>) -> Lap {
-    let attempted = unconnected(began, fault, options);
-    let over = attempted.timing.ended;
-    Lap { attempted, delay: copy.delay, released: None, unanswered_until: over }
-}
-
 fn no_place(places: usize) -> Fault {
     Fault::new(SocketError::Other, format!("not sent: the server takes {places} requests at a time on a connection"))
-}
-
-/// TEMPORARY
-fn fault(error: &h2::Error) -> Fault {
-    if let Some(io) = error.get_io() {
-        return Fault::from_io(io);
-    }
-    let name = if error.is_reset() {
-        SocketError::Reset
-    } else if error.is_go_away() && error.is_remote() {
-        SocketError::ClosedEarly
-    } else {
-        SocketError::Malformed
-    };
-    Fault::new(name, error.to_string())
-}
-
-/// TEMPORARY
-fn head(connector: &Connector, request: &crate::message::Request) -> Result<http::Request<()>, String> {
-    let endpoint = connector.endpoint();
-    let uri = format!("http://{}{}", endpoint.authority(), request.target.sent());
-    let mut head = http::Request::builder().method(request.method.clone()).uri(uri).version(http::Version::HTTP_2);
-    for (name, value) in &request.headers {
-        head = head.header(name.to_ascii_lowercase(), value.sent());
-    }
-    if let Some(body) = &request.body {
-        head = head.header("content-length", body.sent().len());
-    }
-    head.body(()).map_err(|error| error.to_string())
 }
