@@ -2,13 +2,13 @@
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::cli::RunArguments;
+use crate::cli::{RaceRelease, RunArguments};
 use crate::plan::{Plan, PlanOptions, Selection};
 use crate::profile::{self, BindOptions, Bound};
 use crate::reference::{self, Defect, DefectError, ReferenceOptions, RunningReference};
 use crate::runner;
 use crate::scenario::{self, Scenario};
-use crate::wire::{Connector, Endpoint};
+use crate::wire::{Connector, Endpoint, Proxy};
 use serde_json::Value;
 
 /// The profile that is served by the embedded target.
@@ -36,13 +36,35 @@ impl Session {
         let base_url = embedded.as_ref().map(RunningReference::base_url).or_else(|| arguments.base_url.clone());
         let environment = |name: &str| std::env::var(name).ok();
         let options = BindOptions { base_url: base_url.as_deref(), allow_production: arguments.allow_production };
-        let bound = Bound::new(loaded.profile, &environment, &options)?;
-        let connector = Connector::new(Endpoint::parse(bound.base_url())?);
+        let settings = super::connections::settings(&arguments.connections)?;
+        let mut bound = Bound::new(loaded.profile, &environment, &options)?;
+        for secret in settings.proxy.iter().flat_map(Proxy::secrets) {
+            bound.add_secret(&secret, "${PROXY_CREDENTIALS}");
+        }
+        let connector = Connector::with(Endpoint::parse(bound.base_url())?, settings);
+        connector.check()?;
+        check_release(arguments, &connector)?;
         let scenarios = scenarios(arguments)?;
         check_selection(arguments, &scenarios)?;
         let selection = Selection { only: arguments.only.clone(), skip: arguments.skip.clone() };
         let plan = Plan::new(&bound, &scenarios, &PlanOptions { selection, max_wait: arguments.max_wait });
         Ok(Self { bound, connector, document: loaded.document, plan, embedded })
+    }
+}
+
+/// A release that the connections cannot have is said before anything is sent. No other takes its place.
+fn check_release(arguments: &RunArguments, connector: &Connector) -> Result<()> {
+    match arguments.sync {
+        RaceRelease::LastByte if arguments.connections.http2 => {
+            bail!("--sync last-byte is HTTP/1.1's, and --http2 rules that out: leave one of them out");
+        }
+        RaceRelease::SinglePacket if !connector.may_speak_http2() => {
+            bail!(
+                "--sync single-packet needs HTTP/2, which is not spoken here: use `https://`, or --http2 for a target \
+                 that speaks it without TLS; --http1 rules it out"
+            );
+        }
+        RaceRelease::LastByte | RaceRelease::SinglePacket | RaceRelease::Auto | RaceRelease::None => Ok(()),
     }
 }
 

@@ -154,6 +154,8 @@ pub enum Reason {
     NoHttp2,
     /// The target handles one request at a time, so nothing can be in flight.
     TargetSerialises,
+    /// It needs HTTP/2, and the target speaks HTTP/1.1.
+    NeedsHttp2,
     /// The target did not answer.
     NoAnswer,
     /// The run was interrupted before.
@@ -183,6 +185,10 @@ impl Reason {
                     .into()
             }
             Self::TargetSerialises => "the target handles one request at a time, so nothing can be in flight".into(),
+            Self::NeedsHttp2 => {
+                "it needs HTTP/2, and HTTP/1.1 was spoken: only HTTP/2 can cancel a request and keep the connection"
+                    .into()
+            }
             Self::NoAnswer => {
                 "the target gave no answer that could be read: check that it still runs, and what it answers".into()
             }
@@ -204,6 +210,7 @@ impl fmt::Display for Reason {
             Self::LongerThanMaxWait => formatter.write_str("needs longer than --max-wait"),
             Self::NoHttp2 => formatter.write_str("no HTTP/2"),
             Self::TargetSerialises => formatter.write_str("target serialises"),
+            Self::NeedsHttp2 => formatter.write_str("needs HTTP/2"),
             Self::NoAnswer => formatter.write_str("no answer"),
             Self::Interrupted => formatter.write_str("interrupted"),
             Self::NotDeclared => formatter.write_str("not declared"),

@@ -61,6 +61,8 @@ pub struct Context {
     pub max_wait: Period,
     /// How the copies of a race are released.
     pub synchronisation: Synchronisation,
+    /// The largest content of an answer that is read, in bytes.
+    pub max_response: usize,
     /// Whether effects are removed at the end.
     pub clean_up: bool,
 }

@@ -40,12 +40,6 @@ impl Connector {
         Self { endpoint, ..self.clone() }
     }
 
-    /// Connects to the same endpoint, and speaks this version of HTTP.
-    pub fn in_version(&self, version: HttpVersion) -> Self {
-        let settings = ConnectionSettings { version, ..ConnectionSettings::clone(&self.settings) };
-        Self { settings: Arc::new(settings), ..self.clone() }
-    }
-
     /// Where the connections lead.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoint
@@ -75,6 +69,11 @@ impl Connector {
 
     /// Opens a connection to the first address that takes one, through the proxy if there is one, and shakes hands.
     pub(super) async fn open(&self) -> Result<Channel, Fault> {
+        self.open_for(self.settings.version).await
+    }
+
+    /// The same for another version of HTTP than the settings name.
+    pub(super) async fn open_for(&self, version: HttpVersion) -> Result<Channel, Fault> {
         let destination = self.settings.destination(&self.endpoint);
         let socket = match self.settings.route(&self.endpoint) {
             Route::Direct => connect(&destination.host, destination.port).await?,
@@ -86,14 +85,14 @@ impl Connector {
             }
         };
         if !self.endpoint.is_secure() {
-            let protocol = match self.settings.version {
+            let protocol = match version {
                 HttpVersion::Auto | HttpVersion::Http1 => Protocol::Http1,
                 HttpVersion::Http2 => Protocol::Http2,
             };
             return Ok(Channel::plain(socket, protocol));
         }
         let config = self.tls().map_err(|error| Fault::new(SocketError::Tls, error.to_string()))?;
-        let (stream, protocol) = tls::handshake(&config, &self.endpoint, self.settings.version, socket).await?;
+        let (stream, protocol) = tls::handshake(&config, &self.endpoint, version, socket).await?;
         Ok(Channel::secure(stream, protocol))
     }
 

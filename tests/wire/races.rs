@@ -120,7 +120,7 @@ async fn send_all(endpoint: &Connector, copies: &[(Request, Duration)]) -> Raced
     let secrets = secrets();
     let options = AttemptOptions { time_limit: PATIENCE, ..AttemptOptions::new(Instant::now(), &secrets) };
     let copies: Vec<RaceCopy<'_>> = copies.iter().map(|(request, delay)| RaceCopy { request, delay: *delay }).collect();
-    race(endpoint, &copies, Synchronisation::LastByte, &options).await
+    race(endpoint, &copies, Synchronisation::LastByte, &options).await.unwrap()
 }
 
 fn burst(requests: impl IntoIterator<Item = Request>) -> Vec<(Request, Duration)> {

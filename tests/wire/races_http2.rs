@@ -1,14 +1,21 @@
 //! Races in a single packet: all ends of requests come in one read, nothing ends before, and every copy that cannot take
 //! part, is refused, or is lost with its connection has exactly one outcome.
 
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+use tokio_rustls::rustls::{ServerConnection, StreamOwned};
 
 use idemspec::history::{Outcome, Protocol, Release, SocketError};
 use idemspec::message::Request;
-use idemspec::wire::{AttemptOptions, Connector, RaceCopy, Raced, Synchronisation, race};
+use idemspec::wire::{AttemptOptions, Connector, NoHttp2, RaceCopy, Raced, Synchronisation, race};
 
 use crate::raw_http2::{
-    DATA, FIRST_WINDOW, Frame, GO_AWAY, HEADERS, MOST_STREAMS, PING, RESET, RawHttp2, WINDOW_UPDATE,
+    DATA, FIRST_WINDOW, Frame, GO_AWAY, HEADERS, MOST_STREAMS, PING, Peer, RESET, RawHttp2, WINDOW_UPDATE, insecure,
+    server_config,
 };
 use crate::{PATIENCE, get, post, secrets};
 
@@ -24,7 +31,7 @@ async fn send_within(
     let options = AttemptOptions { time_limit, ..AttemptOptions::new(Instant::now(), &secrets) };
     let copies: Vec<(Request, Duration)> = copies.into_iter().collect();
     let copies: Vec<RaceCopy<'_>> = copies.iter().map(|(request, delay)| RaceCopy { request, delay: *delay }).collect();
-    let raced = race(connector, &copies, Synchronisation::SinglePacket, &options).await;
+    let raced = race(connector, &copies, Synchronisation::Auto, &options).await.unwrap();
     assert_eq!((raced.copies.len(), raced.release), (copies.len(), Release::SinglePacket));
     raced
 }
@@ -53,8 +60,10 @@ fn requests(frames: &[Frame]) -> usize {
 
 #[tokio::test]
 async fn all_requests_end_in_one_read_and_only_after_the_rest_has_arrived() {
-    for request in [post(r#"{"quantity":2}"#), post("x"), post(""), get()] {
-        let server = RawHttp2::start(&[], |peer| {
+    let requests = [post(r#"{"quantity":2}"#), post("x"), post(""), get()];
+    for (request, secure) in requests.iter().flat_map(|request| [(request, false), (request, true)]) {
+        let start = |part| if secure { RawHttp2::start_secure(part) } else { RawHttp2::start(&[], part) };
+        let server = start(|peer: &mut Peer| {
             let ping = peer.until(|frame| frame.is(PING));
             assert!(peer.is_silent_for(Duration::from_millis(100)), "something came before the acknowledgement");
             peer.send(PING, 1, 0, &ping.payload);
@@ -251,4 +260,80 @@ async fn an_answer_before_the_release_is_no_overlap() {
     let raced = send(&server, vec![post("{}"); 3]).await;
     assert_eq!(statuses(&raced), [Some(200); 3], "{raced:?}");
     assert!(!raced.overlapped, "{raced:?}");
+}
+
+/// A server that speaks HTTP/1.1 only, over TLS, and answers so many requests.
+fn secure_http1(requests: usize) -> (Connector, JoinHandle<usize>) {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let connector = insecure(&format!("https://{}", listener.local_addr().unwrap()));
+    let config = server_config(&[b"http/1.1"]);
+    let serving = std::thread::spawn(move || {
+        let streams = (0..requests.max(1)).map(|_| listener.accept().unwrap().0);
+        let streams: Vec<_> = streams
+            .map(|socket| {
+                socket.set_read_timeout(Some(PATIENCE)).unwrap();
+                StreamOwned::new(ServerConnection::new(Arc::clone(&config)).unwrap(), socket)
+            })
+            .collect();
+        let serve = |mut stream: StreamOwned<ServerConnection, TcpStream>| {
+            let (mut bytes, mut heard) = ([0; 4096], String::new());
+            while !heard.ends_with("{}") {
+                match stream.read(&mut bytes) {
+                    Ok(count @ 1..) => heard.push_str(std::str::from_utf8(&bytes[..count]).unwrap()),
+                    Ok(0) | Err(_) => return 0,
+                }
+            }
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").unwrap();
+            stream.flush().unwrap();
+            1
+        };
+        let serving: Vec<_> = streams.into_iter().map(|stream| std::thread::spawn(move || serve(stream))).collect();
+        let answered = serving.into_iter().map(|serving| serving.join().unwrap()).sum();
+        listener.set_nonblocking(true).unwrap();
+        assert!(listener.accept().is_err(), "there was another connection");
+        answered
+    });
+    (connector, serving)
+}
+
+async fn race_over(connector: &Connector, synchronisation: Synchronisation) -> Result<Raced, NoHttp2> {
+    let secrets = secrets();
+    let options = AttemptOptions { time_limit: PATIENCE, ..AttemptOptions::new(Instant::now(), &secrets) };
+    let request = post("{}");
+    let copies = vec![RaceCopy { request: &request, delay: Duration::ZERO }; 3];
+    race(connector, &copies, synchronisation, &options).await
+}
+
+#[tokio::test]
+async fn without_http2_the_last_byte_takes_the_place_of_the_packet_also_over_tls() {
+    for synchronisation in [Synchronisation::Auto, Synchronisation::LastByte] {
+        let (connector, serving) = secure_http1(3);
+        let raced = race_over(&connector, synchronisation).await.unwrap();
+        assert_eq!(raced.release, Release::LastByte);
+        assert_eq!(statuses(&raced), [Some(200); 3], "{raced:?}");
+        assert!(raced.copies.iter().all(|copy| copy.protocol == Some(Protocol::Http1)));
+        assert_eq!(serving.join().unwrap(), 3);
+    }
+}
+
+#[tokio::test]
+async fn a_packet_that_was_asked_for_is_never_replaced() {
+    let (connector, serving) = secure_http1(0);
+    let NoHttp2 { copies } = race_over(&connector, Synchronisation::SinglePacket).await.unwrap_err();
+    assert_eq!(copies.len(), 3);
+    for copy in copies {
+        let Outcome::Failed { error, bytes_written, detail, .. } = copy.outcome else { panic!("{copy:?}") };
+        assert_eq!((error, bytes_written), (SocketError::Other, 0));
+        assert!(detail.contains("needs HTTP/2"), "{detail}");
+    }
+    assert_eq!(serving.join().unwrap(), 0, "nothing was sent");
+}
+
+#[tokio::test]
+async fn unsynchronised_copies_are_attempts_like_any_other() {
+    let (connector, serving) = secure_http1(3);
+    let raced = race_over(&connector, Synchronisation::None).await.unwrap();
+    assert_eq!(raced.release, Release::Unsynchronised);
+    assert_eq!(statuses(&raced), [Some(200); 3], "{raced:?}");
+    assert_eq!(serving.join().unwrap(), 3);
 }

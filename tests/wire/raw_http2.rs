@@ -3,10 +3,14 @@
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use idemspec::wire::{Connector, Endpoint};
+use idemspec::wire::{ConnectionSettings, Connector, Endpoint, HttpVersion};
+use rustls_pki_types::PrivateKeyDer;
+use tokio_rustls::rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use crate::PATIENCE;
 
@@ -48,11 +52,40 @@ impl Frame {
     }
 }
 
+/// A socket that counts what comes in one piece.
+struct Counting {
+    socket: TcpStream,
+    reads: Arc<AtomicUsize>,
+}
+
+impl Read for Counting {
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        self.reads.fetch_add(1, Ordering::SeqCst);
+        self.socket.read(bytes)
+    }
+}
+
+impl Write for Counting {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.socket.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.socket.flush()
+    }
+}
+
+trait Stream: Read + Write + Send {}
+
+impl<S: Read + Write + Send> Stream for S {}
+
 /// The server's end of the connection. It acknowledges settings by itself, and nothing else.
 pub(crate) struct Peer {
-    stream: TcpStream,
+    stream: Box<dyn Stream>,
+    /// The same socket, to set it.
+    socket: TcpStream,
     bytes: VecDeque<u8>,
-    reads: usize,
+    reads: Arc<AtomicUsize>,
     over: bool,
     pub(crate) frames: Vec<Frame>,
 }
@@ -99,9 +132,9 @@ impl Peer {
     /// Whether nothing comes for this long.
     pub(crate) fn is_silent_for(&mut self, time: Duration) -> bool {
         assert!(self.bytes.is_empty(), "there is something already");
-        self.stream.set_read_timeout(Some(time)).unwrap();
-        let silent = self.stream.peek(&mut [0]).map_err(|error| error.kind()) == Err(ErrorKind::WouldBlock);
-        self.stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        self.socket.set_read_timeout(Some(time)).unwrap();
+        let silent = self.stream.read(&mut [0]).map_err(|error| error.kind()) == Err(ErrorKind::WouldBlock);
+        self.socket.set_read_timeout(Some(PATIENCE)).unwrap();
         silent
     }
 
@@ -111,7 +144,7 @@ impl Peer {
         frame.extend(stream.to_be_bytes());
         frame.extend(payload);
         // A client that is gone does not need it.
-        let _ = self.stream.write_all(&frame);
+        let _ = self.stream.write_all(&frame).and_then(|()| self.stream.flush());
     }
 
     /// Answers a stream: 200, `ok`.
@@ -136,7 +169,6 @@ impl Peer {
             }
             Err(error) => panic!("the server cannot read: {error}"),
         }
-        self.reads += 1;
     }
 
     fn take(&mut self) -> Option<Frame> {
@@ -147,18 +179,60 @@ impl Peer {
             return None;
         }
         let payload = self.bytes.drain(..9 + length).skip(9).collect();
-        Some(Frame { kind, flags, stream: u32::from_be_bytes(stream), payload, read: self.reads })
+        Some(Frame {
+            kind,
+            flags,
+            stream: u32::from_be_bytes(stream),
+            payload,
+            read: self.reads.load(Ordering::SeqCst),
+        })
     }
 }
 
+/// TLS for a server that speaks these protocols.
+pub(crate) fn server_config(protocols: &[&[u8]]) -> Arc<ServerConfig> {
+    let certified = rcgen::generate_simple_self_signed(vec!["127.0.0.1".into()]).unwrap();
+    let key = PrivateKeyDer::Pkcs8(certified.signing_key.serialize_der().into());
+    let provider = Arc::new(tokio_rustls::rustls::crypto::aws_lc_rs::default_provider());
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certified.cert.der().clone()], key)
+        .unwrap();
+    config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
+    Arc::new(config)
+}
+
+/// Connects to a server whose certificate nobody vouches for; the version of HTTP is agreed upon.
+pub(crate) fn insecure(base_url: &str) -> Connector {
+    let settings = ConnectionSettings { insecure: true, ..ConnectionSettings::default() };
+    Connector::with(Endpoint::parse(base_url).unwrap(), settings)
+}
+
 pub(crate) struct RawHttp2 {
+    secure: bool,
     listener: TcpListener,
     saw: Receiver<Vec<Frame>>,
 }
 
 impl RawHttp2 {
-    /// Accepts one connection, sends these settings, answers the first PING and plays its part.
+    /// Accepts one connection, sends these settings and plays its part.
     pub(crate) fn start(settings: &[(u16, u32)], part: impl FnOnce(&mut Peer) + Send + 'static) -> Self {
+        Self::start_on(None, settings, part)
+    }
+
+    /// The same over TLS.
+    pub(crate) fn start_secure(part: impl FnOnce(&mut Peer) + Send + 'static) -> Self {
+        Self::start_on(Some(server_config(&[b"h2"])), &[], part)
+    }
+
+    fn start_on(
+        tls: Option<Arc<ServerConfig>>,
+        settings: &[(u16, u32)],
+        part: impl FnOnce(&mut Peer) + Send + 'static,
+    ) -> Self {
+        let secure = tls.is_some();
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let accepting = listener.try_clone().unwrap();
         let (sender, saw) = channel();
@@ -167,26 +241,36 @@ impl RawHttp2 {
             .flat_map(|(setting, value)| [&setting.to_be_bytes()[..], &value.to_be_bytes()[..]].concat())
             .collect();
         std::thread::spawn(move || {
-            let (stream, _) = accepting.accept().unwrap();
-            stream.set_nodelay(true).unwrap();
-            stream.set_read_timeout(Some(PATIENCE)).unwrap();
-            let mut peer = Peer { stream, bytes: VecDeque::new(), reads: 0, over: false, frames: Vec::new() };
+            let (socket, _) = accepting.accept().unwrap();
+            socket.set_nodelay(true).unwrap();
+            socket.set_read_timeout(Some(PATIENCE)).unwrap();
+            let reads = Arc::new(AtomicUsize::new(0));
+            let counting = Counting { socket: socket.try_clone().unwrap(), reads: Arc::clone(&reads) };
+            let stream: Box<dyn Stream> = match tls {
+                Some(config) => Box::new(StreamOwned::new(ServerConnection::new(config).unwrap(), counting)),
+                None => Box::new(counting),
+            };
+            let mut peer = Peer { stream, socket, bytes: VecDeque::new(), reads, over: false, frames: Vec::new() };
             while peer.bytes.len() < PREFACE.len() {
                 peer.read();
             }
             assert!(peer.bytes.drain(..PREFACE.len()).eq(PREFACE.iter().copied()));
             peer.send(SETTINGS, 0, 0, &settings);
-            peer.pong();
             part(&mut peer);
-            let Peer { stream, frames, .. } = peer;
-            drop(stream);
+            let frames = std::mem::take(&mut peer.frames);
+            drop(peer);
             let _ = sender.send(frames);
         });
-        Self { listener, saw }
+        Self { secure, listener, saw }
     }
 
     pub(crate) fn endpoint(&self) -> Connector {
-        Connector::new(Endpoint::parse(&format!("http://{}", self.listener.local_addr().unwrap())).unwrap())
+        let address = self.listener.local_addr().unwrap();
+        if self.secure {
+            return insecure(&format!("https://{address}"));
+        }
+        let settings = ConnectionSettings { version: HttpVersion::Http2, ..ConnectionSettings::default() };
+        Connector::with(Endpoint::parse(&format!("http://{address}")).unwrap(), settings)
     }
 
     /// All frames that came, once the part is played: over this one connection, and no other was ever opened.

@@ -20,6 +20,7 @@ use crate::wire::channel::Channel;
 use crate::wire::connector::Connector;
 use crate::wire::fault::Fault;
 use crate::wire::rendering::render;
+use crate::wire::settings::HttpVersion;
 use crate::wire::transport::Transport;
 
 /// Sends all copies, each once and over a connection of its own, those without a delay in one burst. The first takes a
@@ -69,7 +70,7 @@ async fn enter<'r>(
     let late = |_| Err(Fault::timed_out(options.time_limit, "no connection"));
     let opened = match channel {
         Some(channel) => Ok(channel),
-        None => timeout(options.time_limit, connector.open()).await.unwrap_or_else(late),
+        None => timeout(options.time_limit, connector.open_for(HttpVersion::Http1)).await.unwrap_or_else(late),
     };
     let channel = match opened {
         Ok(channel) => channel,

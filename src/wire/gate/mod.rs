@@ -22,7 +22,6 @@ use super::attempt::{AttemptOptions, Attempted};
 use super::channel::Channel;
 use super::connector::Connector;
 use super::fault::Fault;
-use super::settings::HttpVersion;
 use crate::history::{Ending, Protocol, Release, SocketError};
 use crate::message::Request;
 
@@ -136,7 +135,7 @@ async fn by_last_byte(
     copies: &[RaceCopy<'_>],
     options: &AttemptOptions<'_>,
 ) -> Raced {
-    let laps = last_byte::race(&connector.in_version(HttpVersion::Http1), channel, copies, options).await;
+    let laps = last_byte::race(connector, channel, copies, options).await;
     concluded(laps, Release::LastByte)
 }
 
