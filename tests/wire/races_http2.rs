@@ -60,8 +60,8 @@ fn requests(frames: &[Frame]) -> usize {
 
 #[tokio::test]
 async fn all_requests_end_in_one_read_and_only_after_the_rest_has_arrived() {
-    let requests = [post(r#"{"quantity":2}"#), post("x"), post(""), get()];
-    for (request, secure) in requests.iter().flat_map(|request| [(request, false), (request, true)]) {
+    let kinds = [post(r#"{"quantity":2}"#), post("x"), post(""), get()];
+    for (request, secure) in kinds.iter().flat_map(|request| [(request, false), (request, true)]) {
         let start = |part| if secure { RawHttp2::start_secure(part) } else { RawHttp2::start(&[], part) };
         let server = start(|peer: &mut Peer| {
             let ping = peer.until(|frame| frame.is(PING));
@@ -268,13 +268,6 @@ fn secure_http1(requests: usize) -> (Connector, JoinHandle<usize>) {
     let connector = insecure(&format!("https://{}", listener.local_addr().unwrap()));
     let config = server_config(&[b"http/1.1"]);
     let serving = std::thread::spawn(move || {
-        let streams = (0..requests.max(1)).map(|_| listener.accept().unwrap().0);
-        let streams: Vec<_> = streams
-            .map(|socket| {
-                socket.set_read_timeout(Some(PATIENCE)).unwrap();
-                StreamOwned::new(ServerConnection::new(Arc::clone(&config)).unwrap(), socket)
-            })
-            .collect();
         let serve = |mut stream: StreamOwned<ServerConnection, TcpStream>| {
             let (mut bytes, mut heard) = ([0; 4096], String::new());
             while !heard.ends_with("{}") {
@@ -287,7 +280,13 @@ fn secure_http1(requests: usize) -> (Connector, JoinHandle<usize>) {
             stream.flush().unwrap();
             1
         };
-        let serving: Vec<_> = streams.into_iter().map(|stream| std::thread::spawn(move || serve(stream))).collect();
+        let accept = |_| {
+            let (socket, _) = listener.accept().unwrap();
+            socket.set_read_timeout(Some(PATIENCE)).unwrap();
+            let stream = StreamOwned::new(ServerConnection::new(Arc::clone(&config)).unwrap(), socket);
+            std::thread::spawn(move || serve(stream))
+        };
+        let serving: Vec<_> = (0..requests.max(1)).map(accept).collect();
         let answered = serving.into_iter().map(|serving| serving.join().unwrap()).sum();
         listener.set_nonblocking(true).unwrap();
         assert!(listener.accept().is_err(), "there was another connection");

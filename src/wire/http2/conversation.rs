@@ -162,11 +162,27 @@ impl Conversation {
         let Some(mut ping) = self.live.as_mut().and_then(|live| live.ping.take()) else {
             return Err(Fault::closed_early());
         };
-        let answered = self.drive(ping.ping(Ping::opaque())).await;
+        let asked = ping.send_ping(Ping::opaque()).map_err(|error| Fault::from_h2(&error));
+        let answered = match asked {
+            Ok(()) => poll_fn(|context| self.poll_pong(&mut ping, context)).await,
+            Err(fault) => Err(fault),
+        };
         if let Some(live) = &mut self.live {
             live.ping = Some(ping);
         }
-        answered.map(|_| ()).map_err(|error| Fault::from_h2(&error))
+        answered
+    }
+
+    /// h2 does not tell whoever waits for a PONG that the connection is over.
+    fn poll_pong(&mut self, ping: &mut PingPong, context: &mut Context<'_>) -> Poll<Result<(), Fault>> {
+        let Some(live) = &mut self.live else { return Poll::Ready(Err(Fault::closed_early())) };
+        for _ in 0..2 {
+            if let Poll::Ready(pong) = ping.poll_pong(context) {
+                return Poll::Ready(pong.map(|_| ()).map_err(|error| Fault::from_h2(&error)));
+            }
+            live.poll(context);
+        }
+        live.over.clone().map_or(Poll::Pending, |fault| Poll::Ready(Err(fault)))
     }
 
     /// Writes RST_STREAM for an exchange that is under way, and lets the connection stand until the peer has read it.
