@@ -38,7 +38,7 @@ enum Lane {
     /// It is not sent, for this reason.
     Out(Fault),
     /// It will be sent when its time has come.
-    Later(http::Request<()>, Bytes),
+    Later(Box<http::Request<()>>, Bytes),
     /// It is a stream, of which the tail is still here.
     Held(Box<Held>),
 }
@@ -111,7 +111,9 @@ impl Track {
         for copy in copies {
             let lane = match message(connector, copy.request) {
                 Err(reason) => Lane::Out(Fault::new(SocketError::Other, reason)),
-                Ok((head, content)) if !copy.delay.is_zero() => Lane::Later(head, content.unwrap_or_default()),
+                Ok((head, content)) if !copy.delay.is_zero() => {
+                    Lane::Later(Box::new(head), content.unwrap_or_default())
+                }
                 Ok(_) if taken == places => Lane::Out(no_place(places)),
                 Ok((head, content)) => {
                     taken += 1;
@@ -264,7 +266,7 @@ async fn run(
         }
         Lane::Later(head, content) => {
             sleep_until(due.into()).await;
-            match sender.ok_or_else(Fault::closed_early).and_then(|sender| send(sender.clone(), head, content)) {
+            match sender.ok_or_else(Fault::closed_early).and_then(|sender| send(sender.clone(), *head, content)) {
                 Ok((response, id)) => Run::over(Some(id), read(response, id, line, options).await),
                 Err(fault) => Run::over(None, Err(fault)),
             }
