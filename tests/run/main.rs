@@ -10,6 +10,7 @@ mod durability;
 mod elsewhere;
 mod interruption;
 mod races;
+mod release;
 mod retention;
 mod secrets;
 mod seed;
