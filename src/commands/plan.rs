@@ -2,7 +2,7 @@
 
 use crate::history::KeyKind;
 use crate::plan::{Plan, PlannedCase};
-use crate::scenario::{Advance, HookStep, KeyChoice, Race, RaceCopy, Send, Step, Wait};
+use crate::scenario::{Advance, HookStep, KeyChoice, Moment, Race, RaceCopy, Send, Step, Wait};
 
 /// Says what a plan would send, and what it leaves out and why.
 pub(super) fn text(plan: &Plan, announcement: &str) -> String {
@@ -93,12 +93,19 @@ fn differing(race: &Race, copy: &RaceCopy) -> Option<String> {
     let intent = copy.intent.as_ref().filter(|intent| **intent != race.intent);
     let parameters = copy.parameters.as_ref().filter(|parameters| race.parameters.as_ref() != Some(parameters));
     let words = [
-        Some(format!("at {}", copy.at)).filter(|_| copy.at.0 > 0),
+        Some(words_of(copy.at)).filter(|_| !copy.at.is_at_once()),
         intent.map(|name| format!("for {name}")),
         parameters.map(|name| format!("with {name}")),
     ];
     let words: Vec<String> = words.into_iter().flatten().collect();
     if words.is_empty() { None } else { Some(words.join(" ")) }
+}
+
+fn words_of(moment: Moment) -> String {
+    match moment {
+        Moment::After(part) => format!("at {part}"),
+        Moment::Answered => "at the first answer".into(),
+    }
 }
 
 fn sending(send: &Send) -> String {

@@ -1,7 +1,7 @@
 //! What the form of a scenario cannot say: names that must have been mentioned, words that must be known.
 
 use super::document::ScenarioDocument;
-use super::{HookStep, Race, Send, Step};
+use super::{HookStep, Percent, Race, Send, Step};
 use crate::document::{At, Located, Problem, is_kebab_case, nearest};
 use crate::history::LossPoint;
 
@@ -119,6 +119,9 @@ impl Check<'_> {
             None => self.mention(&format!("{at}/intent"), &send.intent),
         }
         let lost_in_execution = send.lose.is_some_and(|loss| loss.at == LossPoint::Execution);
+        if send.after.is_some_and(|after| after > Percent::WHOLE) {
+            self.problem(&format!("{at}/after"), "`after` is a part of the service time, from 0% to 100%");
+        }
         if send.after.is_some() && !lost_in_execution {
             self.problem(
                 &format!("{at}/after"),
@@ -134,7 +137,7 @@ impl Check<'_> {
                 self.mention(&format!("{at}/copies/{index}/intent"), intent);
             }
         }
-        if race.copies().all(|copy| copy.at.0 > 0) {
+        if race.copies().all(|copy| !copy.at.is_at_once()) {
             self.problem(
                 &format!("{at}/copies"),
                 "no copy is sent at `0%`: the others are sent after the first, so there must be one",

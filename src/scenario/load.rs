@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::document::{ScenarioDocument, cells, filled_in, scenario, unknown_names};
-use super::{Advance, KeyChoice, Percent, Scenario, Wait, check};
+use super::{Advance, KeyChoice, Moment, Percent, Scenario, Wait, check};
 use crate::contract::Period;
 use crate::document::{self, At, Form, Format, Located, Problem, Problems};
 use crate::history::Loss;
@@ -34,7 +34,8 @@ const SHIPPED: &[(&str, &str)] = &[
 const FORMATS: &[Format] = &[
     ("period", |text| text.parse::<Period>().map(|_| ())),
     ("loss", |text| text.parse::<Loss>().map(|_| ())),
-    ("part", reads_as::<Percent>),
+    ("part", |text| text.parse::<Percent>().map(|_| ())),
+    ("moment", |text| text.parse::<Moment>().map(|_| ())),
     ("wait", reads_as::<Wait>),
     ("key", |text| text.parse::<KeyChoice>().map(|_| ())),
     ("advance", |text| text.parse::<Advance>().map(|_| ())),

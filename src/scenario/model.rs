@@ -1,12 +1,10 @@
 //! A scenario, and the cases into which its matrix expands it.
 
-use std::fmt;
-
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Advance, KeyChoice, Race};
+use super::{Advance, KeyChoice, Percent, Race};
 use crate::contract::{Clause, Period};
 use crate::history::Loss;
 
@@ -93,39 +91,6 @@ pub struct Send {
     /// profile does not offer the parameters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unless_counted: Option<usize>,
-}
-
-/// A part of a whole, written like `50%`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Percent(pub u8);
-
-impl Percent {
-    /// This part of a length of time.
-    pub fn of(self, whole: std::time::Duration) -> std::time::Duration {
-        whole * u32::from(self.0) / 100
-    }
-}
-
-impl Serialize for Percent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl fmt::Display for Percent {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}%", self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Percent {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let written = String::deserialize(deserializer)?;
-        let number = written.strip_suffix('%').and_then(|number| number.trim().parse().ok());
-        number.filter(|number| *number <= 100).map(Self).ok_or_else(|| {
-            serde::de::Error::custom(format!("`{written}` is not a part such as `50%`, from 0% to 100%"))
-        })
-    }
 }
 
 /// Sends attempts until the key is no longer in flight.

@@ -130,6 +130,8 @@ pub(super) async fn finish(
         (Exchanged::Answered(_) | Exchanged::Lost(_), Some(loss)) => loss.by,
         (Exchanged::Answered(_) | Exchanged::Lost(_), None) | (Exchanged::Failed(_), _) => Ending::Closed,
     };
+    // An answer that is complete ends the attempt, however long the farewell takes.
+    let complete = matches!(exchanged, Exchanged::Answered(_)).then(|| options.started.elapsed());
     let outcome = outcome(&transport, exchanged, options);
     let since = |moment: Instant| moment.saturating_duration_since(options.started);
     let socket = transport.socket();
@@ -145,7 +147,7 @@ pub(super) async fn finish(
     transport.end(by).await;
     Attempted {
         outcome,
-        timing: Timing { ended: options.started.elapsed(), ..timing },
+        timing: Timing { ended: complete.unwrap_or_else(|| options.started.elapsed()), ..timing },
         round_trip,
         protocol: Some(Protocol::Http1),
     }
