@@ -4,13 +4,14 @@
 //! header, in the evidence and in the footer only, so that the checklists of two runs can be compared.
 
 use comfy_table::{Cell, Color, ColumnConstraint, ContentArrangement, Table, presets};
+use indexmap::IndexMap;
 
 use super::declared;
 use super::leftovers::Effects;
 use super::text::{Paint, Tone, escape, plural, wrap};
 use crate::checklist::{Checklist, ClauseLine, ClauseVerdict, ExitStatus};
 use crate::contract::{Contract, Reason, Verdict};
-use crate::history::{History, RaceRound};
+use crate::history::{CaseId, History, RaceRound};
 
 /// The width that is assumed where there is no terminal.
 const DEFAULT_WIDTH: u16 = 100;
@@ -153,14 +154,23 @@ impl View<'_> {
     }
 }
 
-/// The cases that this profile and these options do not make possible, each with its reason. What the user left out,
-/// and what a run that was cut short did not come to, is said elsewhere.
+/// The cases that this profile and these options do not make possible, each with its reason; several of one scenario
+/// in one line. What the user left out, and what a run that was cut short did not come to, is said elsewhere.
 fn not_run(history: &History) -> String {
-    let impossible = |reason: &Reason| matches!(reason, Reason::Needs(_) | Reason::LongerThanMaxWait);
-    let cases = history.skipped.iter().filter(|(_, skipped)| impossible(&skipped.reason));
-    cases
-        .map(|(id, skipped)| format!("not run: {} ({})\n", escape(&id.0), escape(&skipped.reason.to_string())))
-        .collect()
+    let impossible =
+        |reason: &Reason| matches!(reason, Reason::Needs(_) | Reason::LongerThanMaxWait | Reason::NeedsHttp2);
+    let mut groups: IndexMap<(&str, &Reason), Vec<&CaseId>> = IndexMap::new();
+    for (id, skipped) in history.skipped.iter().filter(|(_, skipped)| impossible(&skipped.reason)) {
+        groups.entry((&skipped.scenario, &skipped.reason)).or_default().push(id);
+    }
+    let line = |((scenario, reason), cases): (&(&str, &Reason), &Vec<&CaseId>)| {
+        let what = match cases.as_slice() {
+            [only] => escape(&only.0),
+            several => format!("{} cases of {}", several.len(), escape(scenario)),
+        };
+        format!("not run: {what} ({})\n", escape(&reason.to_string()))
+    };
+    groups.iter().map(line).collect()
 }
 
 /// `races: 4 rounds, 4 overlapped, spread ≤ 0.2 ms`, if there were any.

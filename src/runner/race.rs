@@ -43,6 +43,7 @@ impl CaseRun<'_> {
         }
         self.check_interrupt()?;
         self.context.pace.take_attempts(race.copies().count() as u64)?;
+        self.turn(u32::try_from(race.copies().count()).unwrap_or(u32::MAX)).await?;
         let entrants = self.entrants(race, round).await?;
         self.announce(&entrants).await?;
         let copies: Vec<RaceCopy<'_>> =
