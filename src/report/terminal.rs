@@ -8,10 +8,10 @@ use indexmap::IndexMap;
 
 use super::declared;
 use super::leftovers::Effects;
-use super::text::{Paint, Tone, escape, plural, wrap};
+use super::text::{Paint, Tone, cut, escape, plural, wrap};
 use crate::checklist::{Checklist, ClauseLine, ClauseVerdict, ExitStatus};
 use crate::contract::{Contract, Reason, Verdict};
-use crate::history::{CaseId, History, RaceRound};
+use crate::history::{CaseId, History};
 
 /// The width that is assumed where there is no terminal.
 const DEFAULT_WIDTH: u16 = 100;
@@ -48,6 +48,7 @@ pub fn terminal(
         view.observed(),
         view.untested(),
         view.leftovers(&effects),
+        view.races(),
         view.footer(&effects),
     ];
     sections.concat()
@@ -146,9 +147,9 @@ impl View<'_> {
         let result = format!("Result: {} (exit {})", status.word(), status.code());
         let result = self.paint.apply(status_tone(status), &result);
         let why = self.checklist.decision.sentence();
-        let (races, not_run) = (races(self.history), not_run(self.history));
+        let (not_run, hooks) = (not_run(self.history), failed_hooks(self.history));
         format!(
-            "{cases} run, {skipped} not run; {requests}; {} made, {left} left behind\n{not_run}{races}{result}: {why}\n",
+            "{cases} run, {skipped} not run; {requests}; {} made, {left} left behind\n{not_run}{hooks}{result}: {why}\n",
             plural(made, "effect")
         )
     }
@@ -173,17 +174,12 @@ fn not_run(history: &History) -> String {
     groups.iter().map(line).collect()
 }
 
-/// `races: 4 rounds, 4 overlapped, spread ≤ 0.2 ms`, if there were any.
-fn races(history: &History) -> String {
-    let rounds: Vec<&RaceRound> = history.cases.values().flat_map(|case| &case.races).collect();
-    let Some(widest) = rounds.iter().map(|round| round.spread).max() else {
-        return String::new();
-    };
-    let overlapped = rounds.iter().filter(|round| round.overlapped).count();
-    // Rounded up, so that the line never says less than was measured.
-    let tenths = widest.as_nanos().div_ceil(100_000);
-    let rounds = plural(rounds.len(), "round");
-    format!("races: {rounds}, {overlapped} overlapped, spread ≤ {}.{} ms\n", tenths / 10, tenths % 10)
+/// The hooks that failed, each with its error: what they were to bring about was not seen.
+fn failed_hooks(history: &History) -> String {
+    let failed = history.cases.values().filter_map(|case| case.failed_hook().map(|hook| (&case.id, hook)));
+    failed
+        .map(|(id, (hook, error))| format!("hook {} failed in {}: {}\n", escape(hook), escape(&id.0), cut(error, 300)))
+        .collect()
 }
 
 /// `3 hold, 1 violated, 4 untested`; what nobody declared and nobody exercised is not counted.
