@@ -336,6 +336,9 @@ fn decision(broken_off: Reason) -> Decision {
         | Reason::Deselected
         | Reason::ControlFailed
         | Reason::LongerThanMaxWait
+        | Reason::NeedsHttp2
+        | Reason::RateLimited
+        | Reason::HookFailed(_)
         | Reason::TargetSerialises
         | Reason::NotDeclared => Decision::Interrupted,
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::contract::Period;
+use crate::contract::{Period, Rate};
 
 /// The command line.
 #[derive(Debug, Parser)]
@@ -104,13 +104,21 @@ pub struct RunArguments {
     #[arg(long, value_name = "NAME[=VALUE]", conflicts_with = "base_url")]
     pub defect: Vec<String>,
 
-    /// How many cases run at the same time.
+    /// How many cases run at the same time. One that only waits does not count.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub jobs: u16,
 
     /// Never send more requests than this, cleanup included.
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = 2000)]
     pub max_requests: u64,
+
+    /// Send no more requests than this in a time, for example 10/s or 90/m; all cases, counts and cleanup together.
+    #[arg(long, value_name = "N/s")]
+    pub rate: Option<Rate>,
+
+    /// What the pauses are drawn from where the target turns requests away; a random one where this is not given.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
 
     /// The longest time that one wait may take.
     #[arg(long, value_name = "TIME", default_value = "60s")]

@@ -42,7 +42,16 @@ fn try_bind(text: &str, variables: &[(&str, &str)], options: &BindOptions<'_>) -
 
 fn attempt<'r>(variant: &'r str, key: Option<&'r str>) -> RenderRequest<'r> {
     let account = DEFAULT;
-    RenderRequest { variant, marker: "m-1", key, encoded: false, account, operation: DEFAULT, method: None }
+    RenderRequest {
+        variant,
+        marker: "m-1",
+        key,
+        encoded: false,
+        account,
+        operation: DEFAULT,
+        replica: None,
+        method: None,
+    }
 }
 
 fn render(bound: &Bound, variant: &str) -> Request {

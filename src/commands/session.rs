@@ -1,10 +1,11 @@
 //! Everything that a run needs before its first byte is sent: profile, target, scenarios, plan.
 
 use anyhow::{Context as _, Result, bail};
+use indexmap::IndexMap;
 
 use crate::cli::RunArguments;
 use crate::plan::{Plan, PlanOptions, Selection};
-use crate::profile::{self, BindOptions, Bound};
+use crate::profile::{self, BindOptions, Bound, Replica};
 use crate::reference::{self, Defect, DefectError, ReferenceOptions, RunningReference};
 use crate::runner;
 use crate::scenario::{self, Scenario};
@@ -20,6 +21,8 @@ pub(super) struct Session {
     pub(super) bound: Bound,
     /// Where the requests go.
     pub(super) connector: Connector,
+    /// Where requests to the profile's replicas go, by name.
+    pub(super) replicas: IndexMap<String, Connector>,
     /// The profile as it was loaded.
     pub(super) document: Value,
     /// What will run.
@@ -35,15 +38,23 @@ impl Session {
         let embedded = embed(arguments, &loaded.profile)?;
         let base_url = embedded.as_ref().map(RunningReference::base_url).or_else(|| arguments.base_url.clone());
         let environment = |name: &str| std::env::var(name).ok();
-        let options = BindOptions { base_url: base_url.as_deref(), allow_production: arguments.allow_production };
+        let options =
+            BindOptions { base_url: base_url.as_deref(), replicas: None, allow_production: arguments.allow_production };
         let bound = Bound::new(loaded.profile, &environment, &options)?;
         let connector = Connector::new(Endpoint::parse(bound.base_url())?);
+        let replicas = replicas(&bound)?;
         let scenarios = scenarios(arguments)?;
         check_selection(arguments, &scenarios)?;
         let selection = Selection { only: arguments.only.clone(), skip: arguments.skip.clone() };
         let plan = Plan::new(&bound, &scenarios, &PlanOptions { selection, max_wait: arguments.max_wait });
-        Ok(Self { bound, connector, document: loaded.document, plan, embedded })
+        Ok(Self { bound, connector, replicas, document: loaded.document, plan, embedded })
     }
+}
+
+fn replicas(bound: &Bound) -> Result<IndexMap<String, Connector>> {
+    let connect =
+        |(name, replica): (&String, &Replica)| Ok((name.clone(), Connector::new(Endpoint::parse(replica.base_url())?)));
+    bound.replicas().iter().map(connect).collect()
 }
 
 /// Starts the embedded target, if the run has no other.

@@ -96,7 +96,7 @@ impl Cause {
                 "no duplicate could be shown to have arrived while the first was still running: declare a parameter variant `slow` that keeps the target busy"
             }
             Self::TurnedAway => {
-                "the server turned every attempt away (429, 502, 503 or 504): lower --jobs, or try later"
+                "the server turned every attempt away (429, 502, 503 or 504) before it looked at the key: ask for fewer with --rate, or try later"
             }
             Self::NoAnswer => {
                 "the target could not be reached or did not answer: check `target.base_url` and that it runs"
@@ -122,7 +122,7 @@ impl fmt::Display for Cause {
             Self::CountOpen => "count still open",
             Self::NoBound => "no bound declared",
             Self::NotShownInFlight => "not shown in flight",
-            Self::TurnedAway => "turned away",
+            Self::TurnedAway => "rate limited",
             Self::NoAnswer => "no answer",
             Self::NotDrawn => "outcome not drawn",
             Self::NoFirstSuccess => "no first success",
@@ -150,6 +150,12 @@ pub enum Reason {
     ControlFailed,
     /// It needs a longer wait than `--max-wait` permits.
     LongerThanMaxWait,
+    /// Only over HTTP/2 can an exchange be cancelled on its own, and the target was spoken to over HTTP/1.1.
+    NeedsHttp2,
+    /// The target turned every attempt away, so nothing was seen of how it treats a key.
+    RateLimited,
+    /// A hook of the profile failed.
+    HookFailed(String),
     /// The target handles one request at a time, so nothing can be in flight.
     TargetSerialises,
     /// The target did not answer.
@@ -175,6 +181,13 @@ impl Reason {
                 "the control failed, so nothing more was sent: repair what its sentence names first".into()
             }
             Self::LongerThanMaxWait => "it needs a longer wait than --max-wait permits".into(),
+            Self::NeedsHttp2 => {
+                "only over HTTP/2 can a request be cancelled without its connection, and the target was spoken to over HTTP/1.1: use --http2, or an address at which it offers HTTP/2".into()
+            }
+            Self::RateLimited => {
+                "the target turned the attempts away (429, 502, 503 or 504), so nothing was seen of how it treats a key: ask for fewer with --rate, or try later".into()
+            }
+            Self::HookFailed(name) => format!("the hook `{name}` failed, so what it was to bring about was not seen"),
             Self::TargetSerialises => "the target handles one request at a time, so nothing can be in flight".into(),
             Self::NoAnswer => {
                 "the target gave no answer that could be read: check that it still runs, and what it answers".into()
@@ -195,6 +208,9 @@ impl fmt::Display for Reason {
             Self::RequestCap => formatter.write_str("request cap reached"),
             Self::ControlFailed => formatter.write_str("control failed"),
             Self::LongerThanMaxWait => formatter.write_str("needs longer than --max-wait"),
+            Self::NeedsHttp2 => formatter.write_str("needs HTTP/2"),
+            Self::RateLimited => formatter.write_str("rate limited"),
+            Self::HookFailed(name) => write!(formatter, "hook {name} failed"),
             Self::TargetSerialises => formatter.write_str("target serialises"),
             Self::NoAnswer => formatter.write_str("no answer"),
             Self::Interrupted => formatter.write_str("interrupted"),

@@ -105,6 +105,17 @@ impl CaseHistory {
         })
     }
 
+    /// Whether the target turned away every attempt that it answered, so that nothing is known about it.
+    pub fn is_turned_away(&self) -> bool {
+        let mut answers = self.attempts.iter().filter_map(|attempt| attempt.end.as_ref()?.outcome.answer()).peekable();
+        answers.peek().is_some() && answers.all(|answer| matches!(answer.status, 429 | 502 | 503 | 504))
+    }
+
+    /// The first hook that failed, with its error.
+    pub fn failed_hook(&self) -> Option<(&str, &str)> {
+        self.hooks.iter().find_map(|(_, _, run)| Some((run.name.as_str(), run.error.as_deref()?)))
+    }
+
     fn apply(&mut self, event: &Event) {
         match &event.event {
             EventKind::IntentCreated(intent) => self.intents.push(intent.clone()),

@@ -2,14 +2,15 @@
 //!
 //! Every connection is opened first. Of each request that takes part in the burst all bytes but the last are written,
 //! and one slowest round trip later, when they must have arrived, the last bytes leave in one loop without a pause. So
-//! neither the handshakes nor the sizes of the requests spread the copies. A copy with a delay of its own is sent as a
-//! whole when its time has come: some servers claim a key as soon as they have read the head, so a head that waits
+//! neither the handshakes nor the sizes of the requests spread the copies. A copy with a time of its own is sent as a
+//! whole when that has come: some servers claim a key as soon as they have read the head, so a head that waits
 //! would already be a part of the race.
 
 use std::future::{Future, poll_fn};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
+use tokio::sync::watch;
 use tokio::time::{sleep_until, timeout};
 
 use super::answer;
@@ -27,8 +28,22 @@ use crate::message::Request;
 pub struct RaceCopy<'r> {
     /// The request, sent once and on a connection of its own.
     pub request: &'r Request,
-    /// How long after the first release it is sent; zero for a copy of the burst.
-    pub delay: Duration,
+    /// When it is sent.
+    pub start: Start,
+}
+
+/// When a copy of a race is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Start {
+    /// In the burst.
+    #[default]
+    Together,
+    /// So long after the first release, and while an earlier copy is still unanswered: else the round did not overlap.
+    After(Duration),
+    /// So long after the first release, whether or not anything is still unanswered by then.
+    Late(Duration),
+    /// As soon as the first answer to any copy has been read to its end. Its connection stands by then.
+    Answered,
 }
 
 /// What became of a race.
@@ -44,7 +59,7 @@ pub struct Raced {
     pub release: Release,
 }
 
-/// Sends all copies, each once and over a connection of its own, those without a delay in one burst.
+/// Sends all copies, each once and over a connection of its own, those that start together in one burst.
 ///
 /// Trouble with one copy is its outcome and does not stop the others. The time limit counts for opening a connection,
 /// for writing a request, and from its release on; `lose` plays no part.
@@ -53,7 +68,8 @@ pub async fn race(connector: &Connector, copies: &[RaceCopy<'_>], options: &Atte
     let mut lanes = together(copies.iter().map(|copy| enter(connector, copy, options))).await;
     hold(&lanes).await;
     let first = release(&mut lanes);
-    let laps = together(lanes.into_iter().map(|lane| run(lane, first, options))).await;
+    let answered = watch::Sender::new(false);
+    let laps = together(lanes.into_iter().map(|lane| run(lane, first, &answered, options))).await;
     let overlapped = overlapped(&laps);
     let spread = spread(&laps);
     Raced {
@@ -73,7 +89,7 @@ enum Lane<'r> {
 /// A copy whose connection stands.
 struct Ready<'r> {
     request: &'r Request,
-    delay: Duration,
+    start: Start,
     began: Instant,
     transport: Transport,
     /// Why it cannot go on, if it cannot.
@@ -85,7 +101,7 @@ struct Ready<'r> {
 /// A copy that is over.
 struct Lap {
     attempted: Attempted,
-    delay: Duration,
+    start: Start,
     /// When its last byte was written, since the beginning of the run; absent where that never happened.
     released: Option<Duration>,
     /// Until when it was certainly not answered.
@@ -109,15 +125,15 @@ async fn enter<'r>(connector: &Connector, copy: &RaceCopy<'r>, options: &Attempt
     };
     let mut transport = Transport::new(channel, rendered);
     let mut fault = None;
-    if copy.delay.is_zero() {
+    if copy.start == Start::Together {
         let all_but_one = transport.request().end().saturating_sub(1);
         fault = match timeout(options.time_limit, transport.write_until(all_but_one)).await {
             Ok(written) => written.err(),
             Err(_) => Some(Fault::timed_out(options.time_limit, "the request could not be written")),
         };
     }
-    let (request, delay) = (copy.request, copy.delay);
-    Lane::Ready(Box::new(Ready { request, delay, began, transport, fault, answered_early: false }))
+    let (request, start) = (copy.request, copy.start);
+    Lane::Ready(Box::new(Ready { request, start, began, transport, fault, answered_early: false }))
 }
 
 /// Waits until everything that was written must have arrived: one slowest round trip after the last of it.
@@ -132,7 +148,7 @@ async fn hold(lanes: &[Lane<'_>]) {
 /// Writes the last bytes of the burst, and nothing else happens in between. Returns when the first of them left.
 fn release(lanes: &mut [Lane<'_>]) -> Instant {
     let mut burst: Vec<&mut Ready<'_>> =
-        lanes.iter_mut().filter_map(Lane::ready_mut).filter(|ready| ready.delay.is_zero()).collect();
+        lanes.iter_mut().filter_map(Lane::ready_mut).filter(|ready| ready.start == Start::Together).collect();
     for ready in &mut burst {
         ready.answered_early = ready.transport.has_news();
     }
@@ -146,19 +162,20 @@ fn release(lanes: &mut [Lane<'_>]) -> Instant {
     released.filter_map(|ready| ready.transport.channel().last_written()).min().unwrap_or(now)
 }
 
-/// Takes a copy through the gate to its end.
-async fn run(lane: Lane<'_>, first: Instant, options: &AttemptOptions<'_>) -> Lap {
+/// Takes a copy through the gate to its end, and says when an answer has been read.
+async fn run(lane: Lane<'_>, first: Instant, answered: &watch::Sender<bool>, options: &AttemptOptions<'_>) -> Lap {
     let ready = match lane {
         Lane::Ready(ready) => ready,
         Lane::Out(attempted) => {
             let over = attempted.timing.ended;
-            return Lap { attempted, delay: Duration::ZERO, released: None, unanswered_until: over };
+            return Lap { attempted, start: Start::Together, released: None, unanswered_until: over };
         }
     };
-    let Ready { request, delay, began, mut transport, fault, answered_early } = *ready;
-    if !delay.is_zero() {
-        sleep_until((first + delay).into()).await;
-    }
+    let Ready { request, start, began, mut transport, fault, answered_early } = *ready;
+    let fault = match (fault, wait_for(start, first, answered, options).await) {
+        (Some(fault), _) | (None, Err(fault)) => Some(fault),
+        (None, Ok(())) => None,
+    };
     let exchanged = match fault {
         Some(fault) => Exchanged::Failed(fault),
         None => {
@@ -169,12 +186,38 @@ async fn run(lane: Lane<'_>, first: Instant, options: &AttemptOptions<'_>) -> La
             }
         }
     };
+    if matches!(exchanged, Exchanged::Answered(_)) {
+        answered.send_replace(true);
+    }
     let complete = transport.request_written();
     let attempted = finish(Carrier::Http1(Box::new(transport)), exchanged, began, options).await;
     let released = attempted.timing.last_written.filter(|_| complete);
     let read = attempted.timing.first_read.unwrap_or(attempted.timing.ended);
     let unanswered_until = if answered_early { Duration::ZERO } else { read };
-    Lap { attempted, delay, released, unanswered_until }
+    Lap { attempted, start, released, unanswered_until }
+}
+
+/// Waits until the time of a copy has come. A copy that is to follow an answer fails where there is none in time.
+async fn wait_for(
+    start: Start,
+    first: Instant,
+    answered: &watch::Sender<bool>,
+    options: &AttemptOptions<'_>,
+) -> Result<(), Fault> {
+    match start {
+        Start::Together => Ok(()),
+        Start::After(delay) | Start::Late(delay) => {
+            sleep_until((first + delay).into()).await;
+            Ok(())
+        }
+        Start::Answered => {
+            let mut answered = answered.subscribe();
+            match timeout(options.time_limit, answered.wait_for(|answered| *answered)).await {
+                Ok(Ok(_)) => Ok(()),
+                Ok(Err(_)) | Err(_) => Err(Fault::timed_out(options.time_limit, "no copy was answered before")),
+            }
+        }
+    }
 }
 
 impl<'r> Lane<'r> {
@@ -197,23 +240,24 @@ impl<'r> Lane<'r> {
 ///
 /// The last copy of the burst has arrived one slowest round trip after its release at the latest, on its way there
 /// and back: a first byte of any copy's answer that comes later was sent after every copy had arrived. A delayed copy
-/// must in the same way have arrived before the answer of one that was released before it.
+/// must in the same way have arrived before the answer of one that was released before it. Copies that need not meet
+/// any other have no part in this.
 fn overlapped(laps: &[Lap]) -> bool {
     let sent: Vec<(&Lap, Duration)> = laps.iter().filter_map(|lap| Some((lap, lap.released?))).collect();
     let slowest = sent.iter().filter_map(|(lap, _)| lap.attempted.round_trip).max().unwrap_or_default();
-    let burst = || sent.iter().filter(|(lap, _)| lap.delay.is_zero());
+    let burst = || sent.iter().filter(|(lap, _)| lap.start == Start::Together);
     let last = burst().map(|(_, released)| *released).max().unwrap_or_default();
-    let alone = burst().count() == 1;
-    let burst_overlaps = alone || burst().all(|(lap, _)| lap.unanswered_until > last + slowest);
+    let burst_overlaps = burst().count() == 1 || burst().all(|(lap, _)| lap.unanswered_until > last + slowest);
     let delayed_overlap = sent
         .iter()
-        .filter(|(lap, _)| !lap.delay.is_zero())
+        .filter(|(lap, _)| matches!(lap.start, Start::After(_)))
         .all(|(_, own)| sent.iter().any(|(other, released)| released < own && other.unanswered_until > *own + slowest));
-    sent.len() >= 2 && burst_overlaps && delayed_overlap
+    let to_meet = sent.iter().filter(|(lap, _)| matches!(lap.start, Start::Together | Start::After(_)));
+    to_meet.count() >= 2 && burst_overlaps && delayed_overlap
 }
 
 fn spread(laps: &[Lap]) -> Duration {
-    let released = || laps.iter().filter(|lap| lap.delay.is_zero()).filter_map(|lap| lap.released);
+    let released = || laps.iter().filter(|lap| lap.start == Start::Together).filter_map(|lap| lap.released);
     released().max().unwrap_or_default().saturating_sub(released().min().unwrap_or_default())
 }
 
@@ -250,14 +294,19 @@ mod tests {
 
     /// A copy with a delay, released and answered at these moments.
     fn lap(delay: u64, released: u64, read: u64) -> Lap {
+        let start = if delay == 0 { Start::Together } else { Start::After(milliseconds(delay)) };
+        started(start, released, read)
+    }
+
+    fn started(start: Start, released: u64, read: u64) -> Lap {
         let attempted = Attempted {
             outcome: Outcome::Answered(Response::default()),
             timing: Timing::default(),
             round_trip: Some(milliseconds(ROUND_TRIP)),
             protocol: None,
         };
-        let (delay, released) = (milliseconds(delay), Some(milliseconds(released)));
-        Lap { attempted, delay, released, unanswered_until: milliseconds(read) }
+        let released = Some(milliseconds(released));
+        Lap { attempted, start, released, unanswered_until: milliseconds(read) }
     }
 
     #[test]
@@ -284,5 +333,15 @@ mod tests {
     fn a_delayed_copy_overlaps_one_that_is_still_running() {
         assert!(overlapped(&[lap(0, 100, 300), lap(50, 150, 170), lap(100, 200, 220)]));
         assert!(!overlapped(&[lap(0, 100, 205), lap(50, 150, 170), lap(100, 200, 220)]), "the last came too late");
+    }
+
+    #[test]
+    fn a_copy_that_need_not_meet_another_says_nothing_about_overlap() {
+        let afterwards = || [started(Start::Late(milliseconds(150)), 250, 260), started(Start::Answered, 206, 216)];
+        let with = |laps: [Lap; 2]| overlapped(&laps.into_iter().chain(afterwards()).collect::<Vec<_>>());
+        assert!(with([lap(0, 100, 205), lap(50, 150, 170)]));
+        assert!(!with([lap(0, 100, 205), lap(100, 200, 220)]), "the second came too late");
+        let [late, answered] = afterwards();
+        assert!(!overlapped(&[lap(0, 100, 205), late, answered]), "nothing was to meet");
     }
 }
