@@ -104,6 +104,10 @@ pub struct RunArguments {
     #[arg(long, value_name = "NAME[=VALUE]", conflicts_with = "base_url")]
     pub defect: Vec<String>,
 
+    /// Probe the embedded reference API over TLS, by a certificate that is made for the run and trusted by it.
+    #[arg(long, conflicts_with = "base_url")]
+    pub tls: bool,
+
     /// How many cases run at the same time. One that only waits does not count.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub jobs: u16,

@@ -4,8 +4,8 @@ use std::sync::mpsc;
 
 use anyhow::{Context as _, Result};
 
+use super::embedded::defects;
 use super::output::{print, say};
-use super::session::defects;
 use crate::cli::ServeArguments;
 use crate::profile;
 use crate::reference::{self, ReferenceOptions, RunningReference};

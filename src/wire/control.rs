@@ -91,9 +91,7 @@ impl ControlClient {
         let attempted = attempt(connector, request, &options).await;
         match attempted.outcome {
             Outcome::Answered(response) | Outcome::Hidden(response) => Ok(response),
-            Outcome::Failed { error, detail, .. } => {
-                Err(self.silence(error, detail, attempted.round_trip.is_some()))
-            }
+            Outcome::Failed { error, detail, .. } => Err(self.silence(error, detail, attempted.round_trip.is_some())),
             // Nothing is lost on purpose here.
             Outcome::Lost { .. } => Err(ControlError::Interrupted("the exchange was broken off".into())),
         }
