@@ -61,7 +61,7 @@ async fn probe(arguments: &RunArguments, color: Color, session: Session) -> Resu
         control: ControlClient::new(ControlOptions {
             time_limit: bound.profile().target.time_limit.duration(),
             ..ControlOptions::default()
-        })?,
+        }),
         bound,
         recorder: Recorder::new(Some(journal), observer),
         pace: Pace::new(arguments.max_requests, cleans_up).limited_to(arguments.rate),

@@ -3,17 +3,15 @@
 use anyhow::{Context as _, Result, bail};
 use indexmap::IndexMap;
 
+use super::embedded;
 use crate::cli::RunArguments;
 use crate::plan::{Plan, PlanOptions, Selection};
 use crate::profile::{self, BindOptions, Bound, Replica};
-use crate::reference::{self, Defect, DefectError, ReferenceOptions, RunningReference};
+use crate::reference::RunningReference;
 use crate::runner;
 use crate::scenario::{self, Scenario};
-use crate::wire::{Connector, Endpoint};
+use crate::wire::{ConnectionSettings, Connector, Endpoint};
 use serde_json::Value;
-
-/// The profile that is served by the embedded target.
-const EMBEDDED: &str = "reference";
 
 /// A run that is ready to begin.
 pub(super) struct Session {
@@ -35,14 +33,22 @@ impl Session {
     /// Loads and checks everything. Nothing is sent.
     pub(super) fn prepare(arguments: &RunArguments) -> Result<Self> {
         let loaded = profile::load(&arguments.profile)?;
-        let embedded = embed(arguments, &loaded.profile)?;
+        let embedded = embedded::start(arguments, &loaded.profile)?;
         let base_url = embedded.as_ref().map(RunningReference::base_url).or_else(|| arguments.base_url.clone());
         let environment = |name: &str| std::env::var(name).ok();
-        let options =
-            BindOptions { base_url: base_url.as_deref(), replicas: None, allow_production: arguments.allow_production };
+        let own_replicas = embedded.as_ref().map(embedded::replicas);
+        let options = BindOptions {
+            base_url: base_url.as_deref(),
+            replicas: own_replicas.as_deref(),
+            allow_production: arguments.allow_production,
+        };
+        let mut settings = ConnectionSettings::default();
+        if let Some(running) = &embedded {
+            settings = embedded::trust(running, settings)?;
+        }
         let bound = Bound::new(loaded.profile, &environment, &options)?;
-        let connector = Connector::new(Endpoint::parse(bound.base_url())?);
-        let replicas = replicas(&bound)?;
+        let connector = Connector::with(Endpoint::parse(bound.base_url())?, settings);
+        let replicas = replicas(&bound, &connector)?;
         let scenarios = scenarios(arguments)?;
         check_selection(arguments, &scenarios)?;
         let selection = Selection { only: arguments.only.clone(), skip: arguments.skip.clone() };
@@ -51,39 +57,11 @@ impl Session {
     }
 }
 
-fn replicas(bound: &Bound) -> Result<IndexMap<String, Connector>> {
+/// Where the replicas are, by the same settings as the target itself.
+fn replicas(bound: &Bound, connector: &Connector) -> Result<IndexMap<String, Connector>> {
     let connect =
-        |(name, replica): (&String, &Replica)| Ok((name.clone(), Connector::new(Endpoint::parse(replica.base_url())?)));
+        |(name, replica): (&String, &Replica)| Ok((name.clone(), connector.to(Endpoint::parse(replica.base_url())?)));
     bound.replicas().iter().map(connect).collect()
-}
-
-/// Starts the embedded target, if the run has no other.
-fn embed(arguments: &RunArguments, profile: &profile::Profile) -> Result<Option<RunningReference>> {
-    if arguments.profile != EMBEDDED || arguments.base_url.is_some() {
-        if !arguments.defect.is_empty() {
-            bail!("--defect breaks the embedded reference API, and this run has another target; leave it out");
-        }
-        return Ok(None);
-    }
-    let options =
-        ReferenceOptions { defects: defects(&arguments.defect)?, ..ReferenceOptions::new(profile.contract.clone()) };
-    Ok(Some(reference::start(options).context("cannot start the embedded reference API")?))
-}
-
-/// Finds defects by name, with their values.
-pub(super) fn defects(written: &[String]) -> Result<Vec<Defect>> {
-    written.iter().map(|one| defect(one)).collect()
-}
-
-fn defect(written: &str) -> Result<Defect> {
-    match Defect::parse(written) {
-        Ok(defect) => Ok(defect),
-        Err(DefectError::Unknown { written }) => {
-            let known: Vec<String> = Defect::ALL.iter().map(|defect| defect.id().to_owned()).collect();
-            bail!("--defect: {}", super::explain::unknown(&written, &known))
-        }
-        Err(error @ (DefectError::NoValue { .. } | DefectError::Value { .. })) => Err(error.into()),
-    }
 }
 
 fn scenarios(arguments: &RunArguments) -> Result<Vec<Scenario>> {

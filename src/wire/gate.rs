@@ -14,7 +14,8 @@ use tokio::sync::watch;
 use tokio::time::{sleep_until, timeout};
 
 use super::answer;
-use super::attempt::{AttemptOptions, Attempted, Exchanged, finish, open, unconnected};
+use super::attempt::{AttemptOptions, Attempted, Exchanged, finish, unconnected};
+use super::carrier::Carrier;
 use super::connector::Connector;
 use super::fault::Fault;
 use super::rendering::render;
@@ -123,19 +124,19 @@ struct Lap {
 /// Opens the connection of a copy and, if it belongs to the burst, writes all of its request but the last byte.
 async fn enter<'r>(connector: &Connector, copy: &RaceCopy<'r>, options: &AttemptOptions<'_>) -> Lane<'r> {
     let began = Instant::now();
-    let rendered = match render(connector.endpoint(), copy.request) {
+    let rendered = match render(connector, copy.request) {
         Ok(rendered) => rendered,
         Err(reason) => return Lane::Out(unconnected(began, Fault::new(SocketError::Other, reason), options)),
     };
-    let socket = match timeout(options.time_limit, open(connector)).await {
-        Ok(Ok(socket)) => socket,
+    let channel = match timeout(options.time_limit, connector.open()).await {
+        Ok(Ok(channel)) => channel,
         Ok(Err(fault)) => return Lane::Out(unconnected(began, fault, options)),
         Err(_) => {
             let fault = Fault::timed_out(options.time_limit, "no connection");
             return Lane::Out(unconnected(began, fault, options));
         }
     };
-    let mut transport = Transport::new(socket, rendered);
+    let mut transport = Transport::new(channel, rendered);
     let mut fault = None;
     if copy.start == Start::Together {
         let all_but_one = transport.request().end().saturating_sub(1);
@@ -162,7 +163,7 @@ fn release(lanes: &mut [Lane<'_>]) -> Instant {
     let mut burst: Vec<&mut Ready<'_>> =
         lanes.iter_mut().filter_map(Lane::ready_mut).filter(|ready| ready.start == Start::Together).collect();
     for ready in &mut burst {
-        ready.answered_early = ready.transport.socket().has_news();
+        ready.answered_early = ready.transport.has_news();
     }
     let now = Instant::now();
     for ready in &mut burst {
@@ -171,7 +172,7 @@ fn release(lanes: &mut [Lane<'_>]) -> Instant {
         }
     }
     let released = burst.iter().filter(|ready| ready.transport.request_written());
-    released.filter_map(|ready| ready.transport.socket().last_written()).min().unwrap_or(now)
+    released.filter_map(|ready| ready.transport.channel().last_written()).min().unwrap_or(now)
 }
 
 /// Takes a copy through the gate to its end. If it leads, it says when its answer has been read.
@@ -208,7 +209,7 @@ async fn run(
         signal.send_replace(Some(matches!(exchanged, Exchanged::Answered(_))));
     }
     let complete = transport.request_written();
-    let attempted = finish(transport, exchanged, began, options).await;
+    let attempted = finish(Carrier::Http1(Box::new(transport)), exchanged, began, options).await;
     let released = attempted.timing.last_written.filter(|_| complete);
     let read = attempted.timing.first_read.unwrap_or(attempted.timing.ended);
     let unanswered_until = if answered_early { Duration::ZERO } else { read };

@@ -1,6 +1,6 @@
 //! Our end of a TCP connection: it counts, takes the time, and goes away as it is told to.
 
-use std::io;
+use std::io::{self, Read};
 use std::mem::MaybeUninit;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -27,6 +27,10 @@ pub(super) struct Socket {
     written: u64,
     first_written: Option<Instant>,
     last_written: Option<Instant>,
+    /// Whether writes wait here until they are released.
+    holding: bool,
+    /// What was held and has not left yet.
+    held: Vec<u8>,
 }
 
 impl Socket {
@@ -37,7 +41,21 @@ impl Socket {
         let connected = Instant::now();
         stream.set_nodelay(true)?;
         let round_trip = connected - before;
-        Ok(Self { stream, connected, round_trip, written: 0, first_written: None, last_written: None })
+        Ok(Self {
+            stream,
+            connected,
+            round_trip,
+            written: 0,
+            first_written: None,
+            last_written: None,
+            holding: false,
+            held: Vec::new(),
+        })
+    }
+
+    /// Corrects the round trip: behind a proxy, connecting tells only how far the proxy is.
+    pub(super) fn set_round_trip(&mut self, round_trip: Duration) {
+        self.round_trip = round_trip;
     }
 
     /// When the connection stood.
@@ -60,11 +78,54 @@ impl Socket {
         self.last_written
     }
 
+    /// From now on whatever is written waits in this process, so that it can leave in one piece.
+    pub(super) fn hold(&mut self) {
+        self.holding = true;
+    }
+
+    /// Ends the hold: writes in this very moment, in one call, what was held. What the operating system does not take
+    /// at once leaves before anything that is written later.
+    ///
+    /// # Errors
+    /// When the connection is broken.
+    pub(super) fn release(&mut self) -> io::Result<()> {
+        self.holding = false;
+        let held = std::mem::take(&mut self.held);
+        let result = self.write_now(&held);
+        let left = result.as_ref().copied().unwrap_or_default();
+        self.held = held.get(left..).unwrap_or_default().to_vec();
+        match result {
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Writes at once as much as the operating system takes.
     pub(super) fn write_now(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.holding {
+            self.held.extend_from_slice(bytes);
+            return Ok(bytes.len());
+        }
+        if !self.held.is_empty() {
+            let count = self.stream.try_write(&self.held)?;
+            self.wrote(count);
+            self.held.drain(..count);
+            if !self.held.is_empty() {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+        }
+        if bytes.is_empty() {
+            return Ok(0);
+        }
         let count = self.stream.try_write(bytes)?;
         self.wrote(count);
         Ok(count)
+    }
+
+    /// Reads what is there, and waits for nothing.
+    pub(super) fn read_now(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        (&*SockRef::from(&self.stream)).read(buffer)
     }
 
     /// Whether there is something to read, or the peer has gone. Asks the operating system and takes nothing away.
@@ -79,7 +140,7 @@ impl Socket {
     /// Goes away. What was written reaches the peer first, as far as this side can see to that.
     pub(super) async fn end(self, by: Ending) {
         match by {
-            // A connection of HTTP/1.1 carries one exchange, so cancelling that ends it.
+            // A cancelled exchange leaves its connection to be closed in good order.
             Ending::Closed | Ending::Vanished | Ending::Cancelled => self.close(),
             Ending::Reset => self.reset().await,
         }
@@ -102,6 +163,19 @@ impl Socket {
         }
         // Where the option cannot be set, the connection is gone already.
         let _ = SockRef::from(&self.stream).set_linger(Some(Duration::ZERO));
+    }
+
+    /// Writes what is left of what was held.
+    fn poll_held(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.holding && !self.held.is_empty() {
+            let count = ready!(Pin::new(&mut self.stream).poll_write(context, &self.held))?;
+            if count == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            self.wrote(count);
+            self.held.drain(..count);
+        }
+        Poll::Ready(Ok(()))
     }
 
     fn wrote(&mut self, count: usize) {
@@ -128,13 +202,20 @@ impl AsyncRead for Socket {
 impl AsyncWrite for Socket {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let socket = self.get_mut();
+        if socket.holding {
+            socket.held.extend_from_slice(bytes);
+            return Poll::Ready(Ok(bytes.len()));
+        }
+        ready!(socket.poll_held(context))?;
         let count = ready!(Pin::new(&mut socket.stream).poll_write(context, bytes))?;
         socket.wrote(count);
         Poll::Ready(Ok(count))
     }
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_flush(context)
+        let socket = self.get_mut();
+        ready!(socket.poll_held(context))?;
+        Pin::new(&mut socket.stream).poll_flush(context)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
