@@ -337,9 +337,9 @@ fn decision(broken_off: Reason) -> Decision {
         | Reason::Deselected
         | Reason::ControlFailed
         | Reason::LongerThanMaxWait
-        | Reason::NeedsHttp2
         | Reason::HookFailed(_)
         | Reason::TargetSerialises
+        | Reason::NeedsHttp2
         | Reason::NotDeclared => Decision::Interrupted,
     }
 }
