@@ -33,6 +33,7 @@ pub(super) const NO_DEDUP: Entry = Entry {
         Requirement::ConflictEquivalentParameters,
         Requirement::ConflictInFlight,
         Requirement::ConflictInFlightChanged,
+        Requirement::ScopeReplicas,
     ],
 };
 

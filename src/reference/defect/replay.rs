@@ -113,6 +113,7 @@ pub(super) const REPLAY_EMPTY: Entry = Entry {
         Requirement::ReplayAfterChange,
         Requirement::ConflictOriginalSurvives,
         Requirement::ConflictEquivalentParameters,
+        Requirement::ScopeReplicas,
     ],
 };
 
@@ -194,6 +195,7 @@ pub(super) const FALSE_CONFLICT: Entry = Entry {
         Requirement::ReplayAfterChange,
         Requirement::ConflictOriginalSurvives,
         Requirement::ConflictEquivalentParameters,
+        Requirement::ScopeReplicas,
     ],
 };
 
@@ -206,7 +208,7 @@ pub(super) const RATE_LIMIT_FIRST: Entry = Entry {
     class: FailureClass::CheckedBefore,
     breaks: |policy| {
         let mut turned_away = Matcher::status(429);
-        turned_away.header.insert(RETRY_AFTER.to_string(), Expected::Equals(Value::from("1")));
+        turned_away.header.insert(RETRY_AFTER.to_string(), Expected::Equals(Value::from("0")));
         reject_duplicates(policy, turned_away);
     },
     expected: &[Requirement::ReplayNoServerError],

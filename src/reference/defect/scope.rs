@@ -70,7 +70,7 @@ pub(super) const REPLICAS_APART: Entry = Entry {
             format!("{} {}", submission.replica, sound(contract, key, submission))
         });
     },
-    expected: &[],
+    expected: &[Requirement::ReplaySingleEffect, Requirement::ScopeReplicas],
 };
 
 pub(super) const DOUBLE_EFFECT: Entry = Entry {
