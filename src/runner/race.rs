@@ -91,11 +91,14 @@ impl CaseRun<'_> {
     }
 }
 
-/// When a copy is sent on the wire. Copies that are sent when the first must have been answered need not meet it.
+/// Copies that are sent later than this may well find the first request answered: the learned latency is no promise.
+const MEETS_WITHIN: Percent = Percent(80);
+
+/// When a copy is sent on the wire.
 fn begins(moment: Moment, latency: Duration) -> Start {
     match moment {
         Moment::Answered => Start::Answered,
-        Moment::After(part) if part >= Percent::WHOLE => Start::Late(part.of(latency)),
+        Moment::After(part) if part > MEETS_WITHIN => Start::Late(part.of(latency)),
         Moment::After(_) if moment.is_at_once() => Start::Together,
         Moment::After(part) => Start::After(part.of(latency)),
     }
