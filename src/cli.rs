@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU16;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -151,6 +152,82 @@ pub struct RunArguments {
     /// Show more: undeclared requirements, every violation in full, whole bodies.
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub verbose: u8,
+
+    /// How connections are opened.
+    #[command(flatten, next_help_heading = "Connections (as with curl)")]
+    pub connections: ConnectionArguments,
+}
+
+/// How connections to the target are opened: for probes, counts, hooks and cleanup alike.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ConnectionArguments {
+    /// Go through this HTTP proxy. Variables such as HTTP_PROXY are ignored.
+    #[arg(short = 'x', long, value_name = "URL")]
+    pub proxy: Option<String>,
+
+    /// Connect to ADDRESS where HOST and PORT are meant; or HOST1:PORT1:HOST2:PORT2. Can be repeated.
+    #[arg(long, value_name = "HOST:PORT:ADDRESS")]
+    pub connect_to: Vec<String>,
+
+    /// Trust the certificates in this PEM file instead of the system's.
+    #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
+    pub cacert: Option<PathBuf>,
+
+    /// Accept any certificate. The report says so.
+    #[arg(short = 'k', long)]
+    pub insecure: bool,
+
+    /// The client's certificate, as PEM; its private key too, unless --key names it.
+    #[arg(short = 'E', long, value_name = "FILE")]
+    pub cert: Option<PathBuf>,
+
+    /// The private key to --cert, as PEM.
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub key: Option<PathBuf>,
+
+    /// Speak HTTP/1.1 only.
+    #[arg(long, visible_alias = "http1.1", conflicts_with = "http2")]
+    pub http1: bool,
+
+    /// Speak HTTP/2 only; without TLS by prior knowledge.
+    #[arg(long, visible_alias = "http2-prior-knowledge")]
+    pub http2: bool,
+
+    /// The value of the User-Agent field; the field is left out if this is empty.
+    #[arg(short = 'A', long, value_name = "TEXT")]
+    pub user_agent: Option<String>,
+
+    /// The largest content of an answer that is read.
+    #[arg(long, value_name = "SIZE", default_value = "4MiB")]
+    pub max_response: Size,
+}
+
+/// A number of bytes, written like `4MiB`, `500kB` or `65536`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Size(pub usize);
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, Self::Err> {
+        let digits = written.find(|character: char| !character.is_ascii_digit()).unwrap_or(written.len());
+        let (number, unit) = written.split_at(digits);
+        let factor: Option<usize> = match unit.trim().to_ascii_lowercase().as_str() {
+            "" | "b" => Some(1),
+            "kb" => Some(1000),
+            "k" | "kib" => Some(1 << 10),
+            "mb" => Some(1_000_000),
+            "m" | "mib" => Some(1 << 20),
+            "gb" => Some(1_000_000_000),
+            "g" | "gib" => Some(1 << 30),
+            _ => None,
+        };
+        let bytes = number.parse::<usize>().ok().zip(factor).and_then(|(number, factor)| number.checked_mul(factor));
+        bytes
+            .filter(|bytes| *bytes > 0)
+            .map(Self)
+            .ok_or_else(|| "write a size such as `4MiB`, `500kB` or `65536`".into())
+    }
 }
 
 const RUN_HELP: &str = "Examples:\n  \
@@ -229,4 +306,22 @@ pub enum Listed {
 pub struct ExplainArguments {
     /// A requirement, a clause, a scenario or a defect.
     pub name: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_written_with_a_unit_or_without() {
+        let bytes = |written: &str| written.parse::<Size>().map(|size| size.0).ok();
+        assert_eq!(
+            [bytes("4MiB"), bytes("500kB"), bytes("65536"), bytes("2 G")],
+            [Some(4 << 20), Some(500_000), Some(65536), Some(2 << 30)]
+        );
+        assert_eq!(
+            [bytes(""), bytes("MiB"), bytes("0"), bytes("4 apples"), bytes("-1"), bytes("99999999999999999999")],
+            [None; 6]
+        );
+    }
 }

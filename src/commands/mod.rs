@@ -1,5 +1,6 @@
 //! One file per subcommand. Here, and only here, things are printed.
 
+mod connections;
 mod embedded;
 mod explain;
 mod list;

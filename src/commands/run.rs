@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context as _, Result};
 
+use super::connections::recorded;
 use super::output::{colored, print, say};
 use super::progress::Progress;
 use super::session::{Session, announcement, rehearse};
@@ -60,6 +61,7 @@ async fn probe(arguments: &RunArguments, color: Color, session: Session) -> Resu
         replicas,
         control: ControlClient::new(ControlOptions {
             time_limit: bound.profile().target.time_limit.duration(),
+            body_limit: arguments.connections.max_response.0,
             ..ControlOptions::default()
         }),
         bound,
@@ -70,6 +72,7 @@ async fn probe(arguments: &RunArguments, color: Color, session: Session) -> Resu
         interrupt,
         jobs: usize::from(arguments.jobs),
         max_wait: arguments.max_wait,
+        max_response: arguments.connections.max_response.0,
         clean_up: cleans_up,
     });
     say(&announcement);
@@ -131,6 +134,7 @@ fn run_started(context: &Context, run: String, document: serde_json::Value) -> E
         started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         profile: context.bound.profile().profile.clone(),
         base_url: context.bound.base_url().to_owned(),
+        connections: recorded(context.connector.settings()),
         document,
         subject: runner::subject(&context.bound),
     }))

@@ -10,7 +10,7 @@ use crate::profile::{self, BindOptions, Bound, Replica};
 use crate::reference::RunningReference;
 use crate::runner;
 use crate::scenario::{self, Scenario};
-use crate::wire::{ConnectionSettings, Connector, Endpoint};
+use crate::wire::{Connector, Endpoint, Proxy};
 use serde_json::Value;
 
 /// A run that is ready to begin.
@@ -42,12 +42,16 @@ impl Session {
             replicas: own_replicas.as_deref(),
             allow_production: arguments.allow_production,
         };
-        let mut settings = ConnectionSettings::default();
+        let mut settings = super::connections::settings(&arguments.connections)?;
         if let Some(running) = &embedded {
             settings = embedded::trust(running, settings)?;
         }
-        let bound = Bound::new(loaded.profile, &environment, &options)?;
+        let mut bound = Bound::new(loaded.profile, &environment, &options)?;
+        for secret in settings.proxy.iter().flat_map(Proxy::secrets) {
+            bound.add_secret(&secret, "${PROXY_CREDENTIALS}");
+        }
         let connector = Connector::with(Endpoint::parse(bound.base_url())?, settings);
+        connector.check()?;
         let replicas = replicas(&bound, &connector)?;
         let scenarios = scenarios(arguments)?;
         check_selection(arguments, &scenarios)?;

@@ -185,6 +185,11 @@ impl Bound {
         &self.secrets
     }
 
+    /// Adds a secret that does not stand in the profile, under the name that may be shown in its place.
+    pub fn add_secret(&mut self, value: &str, shown: &str) {
+        self.secrets.add(value, shown);
+    }
+
     /// What the profile declares and the environment does not allow (`accounts.other`, `hooks.restart`), with the
     /// variables that are not set.
     pub fn unavailable(&self) -> &IndexMap<String, Vec<String>> {

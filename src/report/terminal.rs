@@ -89,7 +89,13 @@ impl View<'_> {
         let profile = self.heading(&format!("{}{title}", escape(&run.profile)));
         let (program, base_url) = (escape(&run.program), escape(&run.base_url));
         let (name, started) = (escape(&run.run), escape(&run.started));
-        format!("{profile} at {base_url}\nidemspec {program}, run {name}, started {started}\n\n")
+        let mut header = format!("{profile} at {base_url}\nidemspec {program}, run {name}, started {started}\n");
+        if !run.connections.is_usual() {
+            let connections = escape(&run.connections.sentences().join(", "));
+            let tone = if run.connections.insecure { Tone::Doubtful } else { Tone::Quiet };
+            header.push_str(&format!("connections: {}\n", self.paint.apply(tone, &connections)));
+        }
+        header + "\n"
     }
 
     /// What a reader has to know before anything else.

@@ -71,6 +71,8 @@ pub struct Context {
     pub jobs: usize,
     /// The longest time that one wait may take.
     pub max_wait: Period,
+    /// The largest content of an answer that is read, in bytes.
+    pub max_response: usize,
     /// Whether effects are removed at the end.
     pub clean_up: bool,
 }

@@ -3,8 +3,8 @@
 use super::case::{CaseRun, Stop};
 use super::odd_key::{CarriedKey, odd_key};
 use super::patience::{MOST_RETRIES, turns_away};
-use crate::contract::{Contract, Row};
-use crate::history::{AttemptEnd, AttemptId, AttemptStart, EventKind, Intent, LossPoint, Outcome};
+use crate::contract::{Contract, Reason, Row};
+use crate::history::{AttemptEnd, AttemptId, AttemptStart, Ending, EventKind, Intent, LossPoint, Outcome, Protocol};
 use crate::message::{Request, Response};
 use crate::plan;
 use crate::profile::{BASE, DEFAULT, RenderRequest};
@@ -78,6 +78,10 @@ impl CaseRun<'_> {
 
     async fn attempt(&mut self, intent: &Intent, send: &Send) -> Result<AttemptEnd, Stop> {
         self.check_interrupt()?;
+        let cancels = send.lose.is_some_and(|loss| loss.by == Ending::Cancelled);
+        if cancels && !self.context.connector.may_speak_http2() {
+            return Err(Stop::Because(Reason::NeedsHttp2));
+        }
         self.context.pace.take_attempt()?;
         self.turn(1).await?;
         let (start, request) = self.prepare(intent, send)?;
@@ -86,6 +90,10 @@ impl CaseRun<'_> {
         let options = self.options(send);
         let attempted = wire::attempt(self.context.connector_to(send.replica.as_deref()), &request, &options).await;
         let end = self.conclude(intent, id, send, attempted)?;
+        if cancels && end.protocol == Some(Protocol::Http1) {
+            // Nothing was sent: another ending in its place would be another test.
+            return Err(Stop::Because(Reason::NeedsHttp2));
+        }
         // A first attempt that succeeded was executed; what comes later may be a replay, which tells nothing.
         let first = intent.like.is_none() && self.first_attempts.get(&intent.name) == Some(&id);
         if first && end.success && matches!(end.outcome, Outcome::Answered(_)) {
@@ -164,8 +172,7 @@ impl CaseRun<'_> {
                 .saturating_sub(self.calibration.round_trip),
             fraction: f64::from(fraction.0) / 100.0,
             time_limit: self.context.bound.profile().target.time_limit.duration(),
-            started: self.context.recorder.started(),
-            secrets: self.context.bound.secrets(),
+            body_limit: self.context.max_response,
             ..AttemptOptions::new(self.context.recorder.started(), self.context.bound.secrets())
         }
     }

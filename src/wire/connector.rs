@@ -69,6 +69,11 @@ impl Connector {
 
     /// Opens a connection to the first address that takes one, through the proxy if there is one, and shakes hands.
     pub(super) async fn open(&self) -> Result<Channel, Fault> {
+        self.open_for(self.settings.version).await
+    }
+
+    /// The same for another version of HTTP than the settings name.
+    pub(super) async fn open_for(&self, version: HttpVersion) -> Result<Channel, Fault> {
         let destination = self.settings.destination(&self.endpoint);
         let socket = match self.settings.route(&self.endpoint) {
             Route::Direct => connect(&destination.host, destination.port).await?,
@@ -80,14 +85,14 @@ impl Connector {
             }
         };
         if !self.endpoint.is_secure() {
-            let protocol = match self.settings.version {
+            let protocol = match version {
                 HttpVersion::Auto | HttpVersion::Http1 => Protocol::Http1,
                 HttpVersion::Http2 => Protocol::Http2,
             };
             return Ok(Channel::plain(socket, protocol));
         }
         let config = self.tls().map_err(|error| Fault::new(SocketError::Tls, error.to_string()))?;
-        let (stream, protocol) = tls::handshake(&config, &self.endpoint, self.settings.version, socket).await?;
+        let (stream, protocol) = tls::handshake(&config, &self.endpoint, version, socket).await?;
         Ok(Channel::secure(stream, protocol))
     }
 

@@ -19,6 +19,7 @@ use super::carrier::Carrier;
 use super::connector::Connector;
 use super::fault::Fault;
 use super::rendering::render;
+use super::settings::HttpVersion;
 use super::transport::Transport;
 use crate::history::{Release, SocketError};
 use crate::message::Request;
@@ -115,7 +116,7 @@ async fn enter<'r>(connector: &Connector, copy: &RaceCopy<'r>, options: &Attempt
         Ok(rendered) => rendered,
         Err(reason) => return Lane::Out(unconnected(began, Fault::new(SocketError::Other, reason), options)),
     };
-    let channel = match timeout(options.time_limit, connector.open()).await {
+    let channel = match timeout(options.time_limit, connector.open_for(HttpVersion::Http1)).await {
         Ok(Ok(channel)) => channel,
         Ok(Err(fault)) => return Lane::Out(unconnected(began, fault, options)),
         Err(_) => {

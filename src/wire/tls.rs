@@ -90,11 +90,6 @@ pub(super) fn configure(settings: &ConnectionSettings) -> Result<Arc<ClientConfi
         }
         None => trusting.with_no_client_auth(),
     };
-    config.alpn_protocols = match settings.version {
-        HttpVersion::Auto => vec![HTTP_2.to_vec(), HTTP_1_1.to_vec()],
-        HttpVersion::Http1 => vec![HTTP_1_1.to_vec()],
-        HttpVersion::Http2 => vec![HTTP_2.to_vec()],
-    };
     // Every attempt is a stranger to the server: what it learnt from an earlier connection must not play a part.
     config.resumption = Resumption::disabled();
     Ok(Arc::new(config))
@@ -127,7 +122,8 @@ pub(super) async fn handshake(
 ) -> Result<(TlsStream<Socket>, Protocol), Fault> {
     let name = ServerName::try_from(endpoint.host().to_owned())
         .map_err(|_| Fault::new(SocketError::Tls, "the host cannot be the name in a certificate"))?;
-    let stream = TlsConnector::from(Arc::clone(config)).connect(name, socket).await.map_err(|error| fault(&error))?;
+    let connector = TlsConnector::from(Arc::clone(config));
+    let stream = connector.with_alpn(offered(version)).connect(name, socket).await.map_err(|error| fault(&error))?;
     let agreed = stream.get_ref().1.alpn_protocol().map(<[u8]>::to_vec);
     match (agreed.as_deref(), version) {
         (Some(HTTP_2), _) => Ok((stream, Protocol::Http2)),
@@ -135,6 +131,15 @@ pub(super) async fn handshake(
         (_, HttpVersion::Http2) => {
             Err(Fault::new(SocketError::Tls, "the server did not agree to HTTP/2 when TLS was set up (ALPN)"))
         }
+    }
+}
+
+/// The versions of HTTP that are offered, the preferred one first (RFC 7301).
+fn offered(version: HttpVersion) -> Vec<Vec<u8>> {
+    match version {
+        HttpVersion::Auto => vec![HTTP_2.to_vec(), HTTP_1_1.to_vec()],
+        HttpVersion::Http1 => vec![HTTP_1_1.to_vec()],
+        HttpVersion::Http2 => vec![HTTP_2.to_vec()],
     }
 }
 
