@@ -329,6 +329,7 @@ fn decision(broken_off: Reason) -> Decision {
     match broken_off {
         Reason::RequestCap => Decision::RequestCap,
         Reason::NoAnswer => Decision::NoAnswer,
+        Reason::RateLimited => Decision::RateLimited,
         Reason::Interrupted
         | Reason::NotExercised
         | Reason::NoScenario
@@ -336,10 +337,9 @@ fn decision(broken_off: Reason) -> Decision {
         | Reason::Deselected
         | Reason::ControlFailed
         | Reason::LongerThanMaxWait
-        | Reason::NeedsHttp2
-        | Reason::RateLimited
         | Reason::HookFailed(_)
         | Reason::TargetSerialises
+        | Reason::NeedsHttp2
         | Reason::NotDeclared => Decision::Interrupted,
     }
 }

@@ -150,14 +150,14 @@ pub enum Reason {
     ControlFailed,
     /// It needs a longer wait than `--max-wait` permits.
     LongerThanMaxWait,
-    /// Only over HTTP/2 can an exchange be cancelled on its own, and the target was spoken to over HTTP/1.1.
-    NeedsHttp2,
     /// The target turned every attempt away, so nothing was seen of how it treats a key.
     RateLimited,
     /// A hook of the profile failed.
     HookFailed(String),
     /// The target handles one request at a time, so nothing can be in flight.
     TargetSerialises,
+    /// It needs HTTP/2, and the target speaks HTTP/1.1.
+    NeedsHttp2,
     /// The target did not answer.
     NoAnswer,
     /// The run was interrupted before.
@@ -181,14 +181,15 @@ impl Reason {
                 "the control failed, so nothing more was sent: repair what its sentence names first".into()
             }
             Self::LongerThanMaxWait => "it needs a longer wait than --max-wait permits".into(),
-            Self::NeedsHttp2 => {
-                "only over HTTP/2 can a request be cancelled without its connection, and the target was spoken to over HTTP/1.1: use --http2, or an address at which it offers HTTP/2".into()
-            }
             Self::RateLimited => {
                 "the target turned the attempts away (429, 502, 503 or 504), so nothing was seen of how it treats a key: ask for fewer with --rate, or try later".into()
             }
             Self::HookFailed(name) => format!("the hook `{name}` failed, so what it was to bring about was not seen"),
             Self::TargetSerialises => "the target handles one request at a time, so nothing can be in flight".into(),
+            Self::NeedsHttp2 => {
+                "it needs HTTP/2, and HTTP/1.1 was spoken: only HTTP/2 can cancel a request and keep the connection (--http2)"
+                    .into()
+            }
             Self::NoAnswer => {
                 "the target gave no answer that could be read: check that it still runs, and what it answers".into()
             }
@@ -208,10 +209,10 @@ impl fmt::Display for Reason {
             Self::RequestCap => formatter.write_str("request cap reached"),
             Self::ControlFailed => formatter.write_str("control failed"),
             Self::LongerThanMaxWait => formatter.write_str("needs longer than --max-wait"),
-            Self::NeedsHttp2 => formatter.write_str("needs HTTP/2"),
             Self::RateLimited => formatter.write_str("rate limited"),
             Self::HookFailed(name) => write!(formatter, "hook {name} failed"),
             Self::TargetSerialises => formatter.write_str("target serialises"),
+            Self::NeedsHttp2 => formatter.write_str("needs HTTP/2"),
             Self::NoAnswer => formatter.write_str("no answer"),
             Self::Interrupted => formatter.write_str("interrupted"),
             Self::NotDeclared => formatter.write_str("not declared"),

@@ -162,7 +162,11 @@ impl History {
         }
         let capped = endings().any(|ending| ending == Some(&CaseEnding::Stopped(Reason::RequestCap)));
         let mute = || self.cases.values().any(CaseHistory::is_mute);
-        capped.then_some(Reason::RequestCap).or_else(|| mute().then_some(Reason::NoAnswer))
+        let turned_away = || self.cases.values().any(CaseHistory::is_turned_away);
+        capped
+            .then_some(Reason::RequestCap)
+            .or_else(|| mute().then_some(Reason::NoAnswer))
+            .or_else(|| turned_away().then_some(Reason::RateLimited))
     }
 
     /// Puts events together. Events of a case that never began are left out.

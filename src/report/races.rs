@@ -148,6 +148,9 @@ impl Summary {
         let action = |effects: &Option<usize>| effects.map_or_else(|| "?".to_owned(), |number| number.to_string());
         let round = |effects: &Vec<Option<usize>>| effects.iter().map(action).collect::<Vec<_>>().join("+");
         let rounds: Vec<String> = self.effects.iter().map(round).collect();
+        if self.effects.iter().flatten().all(Option::is_none) {
+            return "effects not counted".into();
+        }
         match rounds.as_slice() {
             [first, _, _, _, _, _, ..] if rounds.iter().all(|other| other == first) => {
                 format!("effects {first} in each")
@@ -228,6 +231,9 @@ mod tests {
         let copies = [(0, 30), (31, 60), (31, 61)];
         let rounds: Vec<_> = (1..=7).map(|number| round(number, &copies, false, 0, &["1"])).collect();
         assert_eq!(line(rounds), "7 rounds of 3 copies, the next within 1.00 ms of the answer, effects 1 in each");
+        let mut uncounted = raced(vec![round(1, &copies, false, 0, &["1"])]);
+        uncounted.cases[0].counts.clear();
+        assert!(summaries(&uncounted)[0].text().ends_with(", effects not counted"));
         let met = vec![round(1, &[(0, 30), (10, 60), (31, 61)], false, 0, &["1"])];
         assert_eq!(line(met), "1 round of 3 copies, 0 overlapped, effects 1");
     }

@@ -58,7 +58,7 @@ impl<'de> Deserialize<'de> for Percent {
 pub enum Moment {
     /// So long after the first release: a part, or a multiple, of the latency that was learned.
     After(Percent),
-    /// As soon as the first answer to any copy has been read.
+    /// As soon as the answer to the first copy has been read.
     Answered,
 }
 
@@ -119,7 +119,7 @@ impl JsonSchema for Moment {
             "type": "string",
             "format": "moment",
             "description": "A part, or a multiple, of a latency such as `50%` or `150%`, or `answered`: as soon as the \
-                            first answer to any copy has been read."
+                            answer to the first copy has been read."
         })
     }
 }

@@ -43,8 +43,8 @@ pub struct Copies(Vec<RaceCopy>);
 #[serde(deny_unknown_fields)]
 pub struct RaceCopy {
     /// When it is sent after the first release, as a part or a multiple of the latency that was learned (of the slow
-    /// variant, if the race sends that, and else of an ordinary request); or `answered`: as soon as the first answer to
-    /// any copy has been read, over a connection that stands by then. At once where it is not given.
+    /// variant, if the race sends that, and else of an ordinary request); or `answered`: as soon as the answer to
+    /// the first copy has been read, over a connection that stands by then. At once where it is not given.
     #[serde(default)]
     #[schemars(with = "Option<Moment>")]
     pub at: Moment,

@@ -43,7 +43,7 @@ pub enum Start {
     After(Duration),
     /// So long after the first release, whether or not anything is still unanswered by then.
     Late(Duration),
-    /// As soon as the first answer to any copy has been read to its end. Its connection stands by then.
+    /// As soon as the answer to the first copy of the burst has been read to its end. Its connection stands by then.
     Answered,
 }
 
@@ -69,8 +69,21 @@ pub async fn race(connector: &Connector, copies: &[RaceCopy<'_>], options: &Atte
     let mut lanes = together(copies.iter().map(|copy| enter(connector, copy, options))).await;
     hold(&lanes).await;
     let first = release(&mut lanes);
-    let answered = watch::Sender::new(false);
-    let laps = together(lanes.into_iter().map(|lane| run(lane, first, &answered, options))).await;
+    let leader = copies.iter().position(|copy| copy.start == Start::Together);
+    let signal = watch::Sender::new(None);
+    let courses = lanes.into_iter().enumerate().map(|(index, lane)| {
+        let signal = &signal;
+        async move {
+            let leads = leader == Some(index);
+            let lap = run(lane, first, leads, signal, options).await;
+            if leads {
+                // Without an answer to the first there is none to follow.
+                signal.send_if_modified(|answered| answered.is_none() && answered.replace(false).is_none());
+            }
+            lap
+        }
+    });
+    let laps = together(courses).await;
     let overlapped = overlapped(&laps);
     let spread = spread(&laps);
     Raced {
@@ -163,8 +176,14 @@ fn release(lanes: &mut [Lane<'_>]) -> Instant {
     released.filter_map(|ready| ready.transport.channel().last_written()).min().unwrap_or(now)
 }
 
-/// Takes a copy through the gate to its end, and says when an answer has been read.
-async fn run(lane: Lane<'_>, first: Instant, answered: &watch::Sender<bool>, options: &AttemptOptions<'_>) -> Lap {
+/// Takes a copy through the gate to its end. If it leads, it says when its answer has been read.
+async fn run(
+    lane: Lane<'_>,
+    first: Instant,
+    leads: bool,
+    signal: &watch::Sender<Option<bool>>,
+    options: &AttemptOptions<'_>,
+) -> Lap {
     let ready = match lane {
         Lane::Ready(ready) => ready,
         Lane::Out(attempted) => {
@@ -173,7 +192,7 @@ async fn run(lane: Lane<'_>, first: Instant, answered: &watch::Sender<bool>, opt
         }
     };
     let Ready { request, start, began, mut transport, fault, answered_early } = *ready;
-    let fault = match (fault, wait_for(start, first, answered, options).await) {
+    let fault = match (fault, wait_for(start, first, signal).await) {
         (Some(fault), _) | (None, Err(fault)) => Some(fault),
         (None, Ok(())) => None,
     };
@@ -187,8 +206,8 @@ async fn run(lane: Lane<'_>, first: Instant, answered: &watch::Sender<bool>, opt
             }
         }
     };
-    if matches!(exchanged, Exchanged::Answered(_)) {
-        answered.send_replace(true);
+    if leads {
+        signal.send_replace(Some(matches!(exchanged, Exchanged::Answered(_))));
     }
     let complete = transport.request_written();
     let attempted = finish(Carrier::Http1(Box::new(transport)), exchanged, began, options).await;
@@ -198,13 +217,8 @@ async fn run(lane: Lane<'_>, first: Instant, answered: &watch::Sender<bool>, opt
     Lap { attempted, start, released, unanswered_until }
 }
 
-/// Waits until the time of a copy has come. A copy that is to follow an answer fails where there is none in time.
-async fn wait_for(
-    start: Start,
-    first: Instant,
-    answered: &watch::Sender<bool>,
-    options: &AttemptOptions<'_>,
-) -> Result<(), Fault> {
+/// Waits until the time of a copy has come. A copy that is to follow an answer fails where there is none.
+async fn wait_for(start: Start, first: Instant, signal: &watch::Sender<Option<bool>>) -> Result<(), Fault> {
     match start {
         Start::Together => Ok(()),
         Start::After(delay) | Start::Late(delay) => {
@@ -212,10 +226,12 @@ async fn wait_for(
             Ok(())
         }
         Start::Answered => {
-            let mut answered = answered.subscribe();
-            match timeout(options.time_limit, answered.wait_for(|answered| *answered)).await {
-                Ok(Ok(_)) => Ok(()),
-                Ok(Err(_)) | Err(_) => Err(Fault::timed_out(options.time_limit, "no copy was answered before")),
+            let mut signal = signal.subscribe();
+            match signal.wait_for(Option::is_some).await.map(|answered| *answered) {
+                Ok(Some(true)) => Ok(()),
+                Ok(_) | Err(_) => {
+                    Err(Fault::new(SocketError::Other, "nothing was sent: the first copy was not answered"))
+                }
             }
         }
     }
