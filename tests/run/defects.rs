@@ -31,19 +31,17 @@ fn the_sound_target_is_blamed_for_nothing() {
 
 #[test]
 fn every_defect_violates_exactly_its_declared_set() {
-    let mut mismatches = matrix(&[]);
-    // On a busy machine something may go unshown, and a run that has the machine for itself shows it. Nothing excuses
-    // a violation that is not declared.
-    mismatches.retain_mut(|mismatch| {
-        if mismatch.surplus.is_empty() && mismatch.code != 2 {
-            match compare(mismatch.defect, &run(&["--defect", &mismatch.defect.to_string()])) {
-                Some(again) => *mismatch = again,
-                None => return false,
-            }
-        }
-        true
-    });
+    // On a busy machine something may go unshown. What is missing is looked for again, by a run that has the machine for
+    // itself; what is violated beyond the declaration is never excused.
+    let mismatches: Vec<Mismatch> = matrix().into_iter().filter_map(|mismatch| again(mismatch, 3)).collect();
     assert!(mismatches.is_empty(), "{mismatches:#?}");
+}
+
+fn again(mismatch: Mismatch, times: usize) -> Option<Mismatch> {
+    if times == 0 || !mismatch.surplus.is_empty() {
+        return Some(mismatch);
+    }
+    compare(mismatch.defect, &run_broken(mismatch.defect, &[])).and_then(|mismatch| again(mismatch, times - 1))
 }
 
 #[test]
@@ -56,16 +54,25 @@ fn what_is_not_caught_yet_is_known_by_name() {
     assert_eq!(uncaught, NOT_YET_CAUGHT);
 }
 
+/// What a client that leaves can break, what a lease can, and the scenarios that are to find it.
+const OVER_EVERY_PROTOCOL: [(&str, &str); 7] = [
+    ("stuck-after-disconnect", "lost-response"),
+    ("cancel-on-disconnect", "lost-response"),
+    ("unrecorded-after-disconnect", "lost-response"),
+    ("empty-success-after-disconnect", "lost-response"),
+    ("stuck-after-half-a-request", "lost-response"),
+    ("lease-stolen=100ms", "lease-walk"),
+    ("record-at-the-end", "lease-walk"),
+];
+
 #[test]
-fn what_disconnects_break_is_seen_over_every_protocol() {
-    let lease: Defect = "lease-stolen=100ms".parse().unwrap();
+fn what_clients_that_leave_and_leases_break_is_seen_over_every_protocol() {
     for protocol in [&["--http1"][..], &["--http2"], &["--tls"], &["--tls", "--http1"]] {
-        for defect in [Defect::StuckAfterDisconnect, Defect::CancelOnDisconnect, lease] {
-            let name = defect.to_string();
-            let run = run(&[protocol, &["--defect", &name]].concat());
+        for (name, scenario) in OVER_EVERY_PROTOCOL {
+            let defect: Defect = name.parse().unwrap();
+            let run = run_broken(defect, &[protocol, &["--only", scenario]].concat());
             assert_eq!(run.code, 1, "{defect} {protocol:?}\n{}", run.stdout);
-            let expected: BTreeSet<Requirement> = defect.expected().iter().copied().collect();
-            let surplus: Vec<_> = run.violated().difference(&expected).copied().collect();
+            let surplus: Vec<_> = run.violated().difference(&declared(defect)).copied().collect();
             assert!(surplus.is_empty(), "{defect} {protocol:?}: {surplus:?}");
         }
     }
@@ -75,6 +82,7 @@ fn what_disconnects_break_is_seen_over_every_protocol() {
 #[derive(Debug)]
 struct Mismatch {
     defect: Defect,
+    #[expect(dead_code, reason = "it is for people to read")]
     code: i32,
     #[expect(dead_code, reason = "it is for people to read")]
     missing: Vec<Requirement>,
@@ -82,14 +90,14 @@ struct Mismatch {
 }
 
 /// Runs every defect, several at the same time.
-fn matrix(arguments: &[&str]) -> Vec<Mismatch> {
+fn matrix() -> Vec<Mismatch> {
     let (next, mismatches) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..RUNS_AT_ONCE {
             scope.spawn(|| {
                 while let Some(defect) = Defect::ALL.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let run = run(&[arguments, &["--defect", &defect.to_string()]].concat());
-                    mismatches.lock().unwrap().extend(compare(*defect, &run));
+                    let mismatch = compare(*defect, &run_broken(*defect, &[]));
+                    mismatches.lock().unwrap().extend(mismatch);
                 }
             });
         }
@@ -97,21 +105,23 @@ fn matrix(arguments: &[&str]) -> Vec<Mismatch> {
     mismatches.into_inner().unwrap()
 }
 
+fn run_broken(defect: Defect, arguments: &[&str]) -> Run {
+    run(&[arguments, &["--defect", &defect.to_string()]].concat())
+}
+
+/// Everything that may be violated.
+fn declared(defect: Defect) -> BTreeSet<Requirement> {
+    defect.expected().iter().chain(defect.by_timing()).copied().collect()
+}
+
 fn compare(defect: Defect, run: &Run) -> Option<Mismatch> {
-    let expected: BTreeSet<Requirement> = defect.expected().iter().copied().collect();
     let violated = run.violated();
-    let shown = expected.iter().all(|requirement| run.stdout.contains(requirement.id()));
+    let missing: Vec<_> = defect.expected().iter().filter(|expected| !violated.contains(expected)).copied().collect();
+    let surplus: Vec<_> = violated.difference(&declared(defect)).copied().collect();
+    let shown = violated.iter().all(|requirement| run.stdout.contains(requirement.id()));
     let failed = run.code == 1;
-    if violated == expected && failed != expected.is_empty() && shown {
-        return None;
-    }
-    let without = |one: &BTreeSet<Requirement>, other| one.difference(other).copied().collect();
-    Some(Mismatch {
-        defect,
-        code: run.code,
-        missing: without(&expected, &violated),
-        surplus: without(&violated, &expected),
-    })
+    let as_declared = missing.is_empty() && surplus.is_empty() && shown && failed != violated.is_empty();
+    (!as_declared).then_some(Mismatch { defect, code: run.code, missing, surplus })
 }
 
 #[test]
