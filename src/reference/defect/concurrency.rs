@@ -40,7 +40,7 @@ pub(super) const LEASE_STOLEN: Entry = Entry {
                   beside the original. The value is the time to live: `lease-stolen=100ms`.",
     class: FailureClass::LeaseStolen,
     breaks: |_| {},
-    expected: &[Requirement::ReplaySingleEffect, Requirement::ConflictInFlight, Requirement::ConflictInFlightChanged],
+    expected: &[Requirement::ReplaySingleEffect, Requirement::ConflictInFlight],
 };
 
 /// The time to live is the value of the defect.
