@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use idemspec::message::Request;
 use idemspec::secret::{Secrets, Text};
 use idemspec::wire::{
-    AttemptOptions, ConnectionSettings, Connector, Endpoint, HttpVersion, RaceCopy, Raced, Synchronisation, race,
+    AttemptOptions, ConnectionSettings, Connector, Endpoint, HttpVersion, RaceCopy, Raced, Start, Synchronisation, race,
 };
 
 /// How many copies a race has.
@@ -38,7 +38,7 @@ impl Mode {
         let options =
             AttemptOptions { time_limit: Duration::from_secs(20), ..AttemptOptions::new(Instant::now(), &secrets) };
         let order = order();
-        let copies = vec![RaceCopy { request: &order, delay: Duration::ZERO }; COPIES];
+        let copies = vec![RaceCopy { request: &order, start: Start::Together }; COPIES];
         race(connector, &copies, self.synchronisation, &options).await.unwrap()
     }
 }

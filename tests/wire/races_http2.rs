@@ -11,7 +11,7 @@ use tokio_rustls::rustls::{ServerConnection, StreamOwned};
 
 use idemspec::history::{Outcome, Protocol, Release, SocketError};
 use idemspec::message::Request;
-use idemspec::wire::{AttemptOptions, Connector, NoHttp2, RaceCopy, Raced, Synchronisation, race};
+use idemspec::wire::{AttemptOptions, Connector, NoHttp2, RaceCopy, Raced, Start, Synchronisation, race};
 
 use crate::raw_http2::{
     DATA, FIRST_WINDOW, Frame, GO_AWAY, HEADERS, MOST_STREAMS, PING, Peer, RESET, RawHttp2, WINDOW_UPDATE, insecure,
@@ -30,7 +30,8 @@ async fn send_within(
     let secrets = secrets();
     let options = AttemptOptions { time_limit, ..AttemptOptions::new(Instant::now(), &secrets) };
     let copies: Vec<(Request, Duration)> = copies.into_iter().collect();
-    let copies: Vec<RaceCopy<'_>> = copies.iter().map(|(request, delay)| RaceCopy { request, delay: *delay }).collect();
+    let copies: Vec<RaceCopy<'_>> =
+        copies.iter().map(|(request, delay)| RaceCopy { request, start: Start::from(*delay) }).collect();
     let raced = race(connector, &copies, Synchronisation::Auto, &options).await.unwrap();
     assert_eq!((raced.copies.len(), raced.release), (copies.len(), Release::SinglePacket));
     raced
@@ -299,7 +300,7 @@ async fn race_over(connector: &Connector, synchronisation: Synchronisation) -> R
     let secrets = secrets();
     let options = AttemptOptions { time_limit: PATIENCE, ..AttemptOptions::new(Instant::now(), &secrets) };
     let request = post("{}");
-    let copies = vec![RaceCopy { request: &request, delay: Duration::ZERO }; 3];
+    let copies = vec![RaceCopy { request: &request, start: Start::Together }; 3];
     race(connector, &copies, synchronisation, &options).await
 }
 

@@ -29,7 +29,7 @@ pub(super) const RECORD_AT_THE_END: Entry = Entry {
                   limit, executes as well.",
     class: FailureClass::ConcurrentCopies,
     breaks: |policy| policy.claiming = Claiming::AtTheEnd,
-    expected: &[],
+    expected: &[Requirement::ReplaySingleEffect, Requirement::ConflictInFlight, Requirement::ConflictInFlightChanged],
 };
 
 pub(super) const LEASE_STOLEN: Entry = Entry {
@@ -40,7 +40,7 @@ pub(super) const LEASE_STOLEN: Entry = Entry {
                   beside the original. The value is the time to live: `lease-stolen=100ms`.",
     class: FailureClass::LeaseStolen,
     breaks: |_| {},
-    expected: &[],
+    expected: &[Requirement::ReplaySingleEffect, Requirement::ConflictInFlight],
 };
 
 /// The time to live is the value of the defect.
@@ -64,7 +64,7 @@ pub(super) const IN_FLIGHT_OVERWRITES: Entry = Entry {
             _ => sound(situation),
         });
     },
-    expected: &[],
+    expected: &[Requirement::ReplaySettles],
 };
 
 pub(super) const IN_FLIGHT_CRASHES: Entry = Entry {
@@ -84,7 +84,7 @@ pub(super) const IN_FLIGHT_ACCEPTED: Entry = Entry {
                   fails afterwards, its client has been told that it did not.",
     class: FailureClass::WrongAnswer,
     breaks: |policy| answer_in_flight(policy, 202),
-    expected: &[],
+    expected: &[Requirement::ConflictInFlight],
 };
 
 pub(super) const STUCK_AFTER_DISCONNECT: Entry = Entry {
@@ -104,7 +104,7 @@ pub(super) const STUCK_AFTER_HALF_A_REQUEST: Entry = Entry {
                   never comes, the handler ends in an error that nobody thought of, and the key stays in use.",
     class: FailureClass::NeverSettles,
     breaks: |policy| policy.on_broken_request = Memory::StayInFlight,
-    expected: &[],
+    expected: &[Requirement::ReplayAfterLostRequest, Requirement::ReplaySettles],
 };
 
 pub(super) const CANCEL_ON_DISCONNECT: Entry = Entry {
@@ -124,7 +124,7 @@ pub(super) const UNRECORDED_AFTER_DISCONNECT: Entry = Entry {
                   with the connection. The effect is there, and every retry is told to wait for it.",
     class: FailureClass::Disconnect,
     breaks: |policy| policy.on_disconnect = Departure::CarryOnUnrecorded,
-    expected: &[],
+    expected: &[Requirement::ReplayAfterLostExecution, Requirement::ReplaySettles],
 };
 
 pub(super) const EMPTY_SUCCESS_AFTER_DISCONNECT: Entry = Entry {
@@ -134,7 +134,7 @@ pub(super) const EMPTY_SUCCESS_AFTER_DISCONNECT: Entry = Entry {
                   status and nothing else. The retry is told that all is well, although nothing was done.",
     class: FailureClass::Disconnect,
     breaks: |policy| policy.on_disconnect = Departure::StoreEmptySuccess,
-    expected: &[],
+    expected: &[Requirement::ReplayAfterLostExecution],
 };
 
 /// Answers copies that come while the first request runs with a status, whatever the contract promises them.

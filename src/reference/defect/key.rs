@@ -33,6 +33,7 @@ pub(super) const NO_DEDUP: Entry = Entry {
         Requirement::ConflictEquivalentParameters,
         Requirement::ConflictInFlight,
         Requirement::ConflictInFlightChanged,
+        Requirement::ScopeReplicas,
     ],
 };
 
@@ -43,7 +44,7 @@ pub(super) const UNPROTECTED_OPERATION: Entry = Entry {
                   documents promise keys for every operation, and the first one that anybody tries keeps the promise.",
     class: FailureClass::NotHonoured,
     breaks: |policy| ignore_keys(policy, |submission| submission.collection == Collection::Reservations),
-    expected: &[],
+    expected: &[Requirement::ReplaySingleEffect, Requirement::ReplayAfterSuccess],
 };
 
 pub(super) const KEY_OPTIONAL: Entry = Entry {
@@ -53,7 +54,7 @@ pub(super) const KEY_OPTIONAL: Entry = Entry {
                   that loses the header on the way, to a proxy or a typing mistake, works unprotected and never learns.",
     class: FailureClass::NotHonoured,
     breaks: |policy| instead_of(policy, Fault::Missing, |_, _| Admission::Unprotected("no key")),
-    expected: &[],
+    expected: &[Requirement::KeyMissing],
 };
 
 pub(super) const TRUNCATE_KEY: Entry = Entry {
@@ -83,7 +84,7 @@ pub(super) const STRIP_QUOTES: Entry = Entry {
                   are taken off wherever they stand. What the contract calls two keys is one.",
     class: FailureClass::KeyFormat,
     breaks: |policy| spell(policy, |key| key.trim_matches('"').to_owned()),
-    expected: &[],
+    expected: &[Requirement::KeyFresh],
 };
 
 pub(super) const OVERLONG_UNPROTECTED: Entry = Entry {
@@ -93,7 +94,7 @@ pub(super) const OVERLONG_UNPROTECTED: Entry = Entry {
                   the layer was meant never to stand in the way. The client believes that it is protected.",
     class: FailureClass::KeyFormat,
     breaks: |policy| instead_of(policy, Fault::Overlong, |_, _| Admission::Unprotected("an overlong key")),
-    expected: &[],
+    expected: &[Requirement::KeyOverlong, Requirement::ReplaySingleEffect],
 };
 
 pub(super) const OVERLONG_CUT: Entry = Entry {
@@ -108,7 +109,7 @@ pub(super) const OVERLONG_CUT: Entry = Entry {
             Admission::Protected(key.chars().take(longest).collect())
         });
     },
-    expected: &[],
+    expected: &[Requirement::KeyOverlong],
 };
 
 pub(super) const OVERLONG_CRASHES: Entry = Entry {
@@ -122,7 +123,7 @@ pub(super) const OVERLONG_CRASHES: Entry = Entry {
             Admission::Refused("an overlong key", Answer::error(500, "internal error"))
         });
     },
-    expected: &[],
+    expected: &[Requirement::ReplayNoServerError],
 };
 
 pub(super) const EMPTY_IS_A_KEY: Entry = Entry {
@@ -132,7 +133,7 @@ pub(super) const EMPTY_IS_A_KEY: Entry = Entry {
                   variable is not set shares one key with all the others.",
     class: FailureClass::KeyFormat,
     breaks: |policy| instead_of(policy, Fault::Empty, |_, _| Admission::Protected(String::new())),
-    expected: &[],
+    expected: &[Requirement::KeyEmpty],
 };
 
 pub(super) const MALFORMED_ACCEPTED: Entry = Entry {
@@ -142,7 +143,7 @@ pub(super) const MALFORMED_ACCEPTED: Entry = Entry {
                   the store, and from there logs, file names and other stores that take them for something else.",
     class: FailureClass::KeyFormat,
     breaks: |policy| instead_of(policy, Fault::Malformed, |_, key| Admission::Protected(key.to_owned())),
-    expected: &[],
+    expected: &[Requirement::KeyMalformed],
 };
 
 pub(super) const BLIND_TO_METHOD: Entry = Entry {
@@ -159,7 +160,7 @@ pub(super) const BLIND_TO_METHOD: Entry = Entry {
             sound(contract, &Submission { method, ..submission.clone() })
         });
     },
-    expected: &[],
+    expected: &[Requirement::ScopeMethods],
 };
 
 /// A key that would be accepted protects nothing where this is so; one that would be refused is refused all the same.

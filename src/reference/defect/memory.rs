@@ -33,7 +33,7 @@ pub(super) const RELEASE_AFTER_CRASH: Entry = Entry {
             OutcomeKind::Success | OutcomeKind::ValidationFailure | OutcomeKind::Failure => None,
         });
     },
-    expected: &[],
+    expected: &[Requirement::ReplaySingleEffect, Requirement::ReplayAfterServerError],
 };
 
 pub(super) const BURN_KEY_ON_VALIDATION_FAILURE: Entry = Entry {
@@ -80,7 +80,7 @@ pub(super) const STUCK_AFTER_REFUSAL: Entry = Entry {
             OutcomeKind::Success | OutcomeKind::Failure | OutcomeKind::ServerError => None,
         });
     },
-    expected: &[],
+    expected: &[Requirement::ReplaySettles],
 };
 
 pub(super) const REPLAY_ONCE: Entry = Entry {
@@ -90,7 +90,16 @@ pub(super) const REPLAY_ONCE: Entry = Entry {
                   only the last call is remembered. One retry is safe and the next one executes.",
     class: FailureClass::Retention,
     breaks: |policy| policy.after_replay = Memory::Release,
-    expected: &[],
+    expected: &[
+        Requirement::KeyLongest,
+        Requirement::ReplaySingleEffect,
+        Requirement::ReplayAfterSuccess,
+        Requirement::ReplayAfterFailure,
+        Requirement::ReplayAfterServerError,
+        Requirement::ReplayAfterLostExecution,
+        Requirement::ReplayAfterLostResponse,
+        Requirement::ScopeReplicas,
+    ],
 };
 
 pub(super) const EXPIRE_EARLY: Entry = Entry {
@@ -150,7 +159,7 @@ pub(super) const EXPIRED_IS_AN_ERROR: Entry = Entry {
             _ => sound(contract, situation),
         });
     },
-    expected: &[],
+    expected: &[Requirement::RetentionExpired],
 };
 
 /// Replaces what becomes of some outcomes.

@@ -76,10 +76,24 @@ impl Defect {
         self.entry().class
     }
 
-    /// Exactly the requirements that a run against a server with this defect calls *violated*. Empty where no scenario
-    /// catches it yet.
+    /// Exactly the requirements that a run against a server with this defect calls *violated*, apart from those that
+    /// depend on [the moment](Self::by_timing). Empty where no scenario catches it for certain yet.
     pub fn expected(self) -> &'static [Requirement] {
         self.entry().expected
+    }
+
+    /// What a run may call *violated* as well: that depends on the moment in which the copies of a race arrive, or on how
+    /// certain it is that they arrived while another one was running.
+    pub fn by_timing(self) -> &'static [Requirement] {
+        match self {
+            Self::LeaseStolen(_) => &[Requirement::ConflictInFlightChanged],
+            Self::InFlightCrashes => &[Requirement::ReplayNoServerError],
+            // A copy that arrives after the end gets an answer that fits nothing, and a race has no order.
+            Self::FalseConflict | Self::ReplayEmpty | Self::ReplayActsAgain => &[Requirement::ConflictInFlight],
+            // The repeat that executes is in flight itself when the next one comes.
+            Self::ReplayOnce => &[Requirement::ReplaySettles, Requirement::ConflictInFlight],
+            _ => &[],
+        }
     }
 
     /// Replaces the decisions that it breaks.

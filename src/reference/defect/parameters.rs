@@ -31,7 +31,7 @@ pub(super) const FINGERPRINT_SOME_FIELDS: Entry = Entry {
             content.get("product").cloned().unwrap_or_default().to_string().into_bytes()
         });
     },
-    expected: &[],
+    expected: &[Requirement::ConflictChangedParameters],
 };
 
 pub(super) const KEY_AND_BODY: Entry = Entry {
@@ -41,7 +41,11 @@ pub(super) const KEY_AND_BODY: Entry = Entry {
                   known key are simply another request. The mistake that the contract promises to catch executes.",
     class: FailureClass::ChangedAccepted,
     breaks: |policy| extend_name(policy, |submission| canonical(&submission.body)),
-    expected: &[],
+    expected: &[
+        Requirement::ReplaySingleEffect,
+        Requirement::ConflictChangedParameters,
+        Requirement::ConflictInFlightChanged,
+    ],
 };
 
 pub(super) const KEY_AND_BYTES: Entry = Entry {
@@ -51,7 +55,12 @@ pub(super) const KEY_AND_BYTES: Entry = Entry {
                   the members in another order is another request, and executes again.",
     class: FailureClass::EqualRefused,
     breaks: |policy| extend_name(policy, |submission| submission.body.to_vec()),
-    expected: &[],
+    expected: &[
+        Requirement::ReplaySingleEffect,
+        Requirement::ConflictChangedParameters,
+        Requirement::ConflictEquivalentParameters,
+        Requirement::ConflictInFlightChanged,
+    ],
 };
 
 pub(super) const DEDUPE_BY_BODY: Entry = Entry {
@@ -105,7 +114,7 @@ pub(super) const CONFLICT_FREES_KEY: Entry = Entry {
                   original request and tries again, because it never saw the answer, acts twice.",
     class: FailureClass::ChangedAccepted,
     breaks: |policy| conflict_leaves(policy, Survivor::Nobody),
-    expected: &[],
+    expected: &[Requirement::ReplaySingleEffect, Requirement::ConflictOriginalSurvives],
 };
 
 pub(super) const CONFLICT_LEAKS: Entry = Entry {
@@ -131,7 +140,7 @@ pub(super) const CONFLICT_LEAKS: Entry = Entry {
             answer
         });
     },
-    expected: &[],
+    expected: &[Requirement::ConflictNoLeak],
 };
 
 /// Finds records by more than the key.

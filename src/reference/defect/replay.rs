@@ -41,7 +41,7 @@ pub(super) const MARKER_ON_EVERYTHING: Entry = Entry {
             None => answer.clone(),
         });
     },
-    expected: &[],
+    expected: &[Requirement::ReplayMarker],
 };
 
 pub(super) const REPLAY_AS_200: Entry = Entry {
@@ -65,7 +65,7 @@ pub(super) const REPLAY_AS_TEXT: Entry = Entry {
             answer.without_header(CONTENT_TYPE.as_str()).with_header(CONTENT_TYPE.as_str(), "text/plain")
         });
     },
-    expected: &[],
+    expected: &[Requirement::ReplayFidelity],
 };
 
 pub(super) const REPLAY_WITHOUT_LOCATION: Entry = Entry {
@@ -75,7 +75,7 @@ pub(super) const REPLAY_WITHOUT_LOCATION: Entry = Entry {
                   where `Location` points works until the first time that it has to try again.",
     class: FailureClass::UnfaithfulReplay,
     breaks: |policy| reword(policy, |_, answer| answer.without_header(LOCATION.as_str())),
-    expected: &[],
+    expected: &[Requirement::ReplayFidelity],
 };
 
 pub(super) const REPLAY_RESERIALISED: Entry = Entry {
@@ -93,7 +93,7 @@ pub(super) const REPLAY_RESERIALISED: Entry = Entry {
             Err(_) => answer,
         });
     },
-    expected: &[],
+    expected: &[Requirement::ReplayFidelity],
 };
 
 pub(super) const REPLAY_EMPTY: Entry = Entry {
@@ -103,7 +103,18 @@ pub(super) const REPLAY_EMPTY: Entry = Entry {
                   number of what it made never gets it.",
     class: FailureClass::UnfaithfulReplay,
     breaks: |policy| reword(policy, |_, answer| Answer { body: Bytes::new(), ..answer }),
-    expected: &[],
+    expected: &[
+        Requirement::KeyLongest,
+        Requirement::RetentionKept,
+        Requirement::ReplayAfterSuccess,
+        Requirement::ReplayAfterLostExecution,
+        Requirement::ReplayAfterLostResponse,
+        Requirement::ReplayFidelity,
+        Requirement::ReplayAfterChange,
+        Requirement::ConflictOriginalSurvives,
+        Requirement::ConflictEquivalentParameters,
+        Requirement::ScopeReplicas,
+    ],
 };
 
 pub(super) const CRASH_BECOMES_SUCCESS: Entry = Entry {
@@ -118,7 +129,7 @@ pub(super) const CRASH_BECOMES_SUCCESS: Entry = Entry {
             _ => answer,
         });
     },
-    expected: &[],
+    expected: &[Requirement::ReplayAfterServerError],
 };
 
 pub(super) const REPLAY_CURRENT_STATE: Entry = Entry {
@@ -133,7 +144,7 @@ pub(super) const REPLAY_CURRENT_STATE: Entry = Entry {
             Treatment::Executes | Treatment::Refreshes | Treatment::Rejects(_) => disposition,
         });
     },
-    expected: &[],
+    expected: &[Requirement::ReplayFidelity, Requirement::ReplayMarker],
 };
 
 pub(super) const RECREATE_DELETED: Entry = Entry {
@@ -143,7 +154,7 @@ pub(super) const RECREATE_DELETED: Entry = Entry {
                   request, from a queue or a proxy, brings back what somebody has deleted on purpose.",
     class: FailureClass::AfterChange,
     breaks: |policy| when_deleted(policy, Treatment::Executes),
-    expected: &[],
+    expected: &[Requirement::ReplaySingleEffect, Requirement::ReplayAfterChange],
 };
 
 pub(super) const DELETED_IS_AN_ERROR: Entry = Entry {
@@ -153,7 +164,7 @@ pub(super) const DELETED_IS_AN_ERROR: Entry = Entry {
                   client it looks as if its request had never been carried out.",
     class: FailureClass::AfterChange,
     breaks: |policy| when_deleted(policy, Treatment::Rejects(Matcher::status(404))),
-    expected: &[],
+    expected: &[Requirement::ReplayAfterChange],
 };
 
 pub(super) const DUPLICATE_CRASHES: Entry = Entry {
@@ -163,7 +174,7 @@ pub(super) const DUPLICATE_CRASHES: Entry = Entry {
                   and a client that sees a 500 tries again, for ever.",
     class: FailureClass::WrongAnswer,
     breaks: |policy| reject_duplicates(policy, Matcher::status(500)),
-    expected: &[],
+    expected: &[Requirement::ReplayNoServerError, Requirement::ReplayFidelity, Requirement::ReplayMarker],
 };
 
 pub(super) const FALSE_CONFLICT: Entry = Entry {
@@ -173,7 +184,19 @@ pub(super) const FALSE_CONFLICT: Entry = Entry {
                   order of a hash map. Every retry is told that it reused its key.",
     class: FailureClass::WrongAnswer,
     breaks: |policy| redirect(policy, |contract, _, _, _| changed_parameters(contract)),
-    expected: &[],
+    expected: &[
+        Requirement::KeyLongest,
+        Requirement::RetentionKept,
+        Requirement::ReplayAfterSuccess,
+        Requirement::ReplayAfterFailure,
+        Requirement::ReplayAfterServerError,
+        Requirement::ReplayAfterLostExecution,
+        Requirement::ReplayAfterLostResponse,
+        Requirement::ReplayAfterChange,
+        Requirement::ConflictOriginalSurvives,
+        Requirement::ConflictEquivalentParameters,
+        Requirement::ScopeReplicas,
+    ],
 };
 
 pub(super) const RATE_LIMIT_FIRST: Entry = Entry {
@@ -185,10 +208,10 @@ pub(super) const RATE_LIMIT_FIRST: Entry = Entry {
     class: FailureClass::CheckedBefore,
     breaks: |policy| {
         let mut turned_away = Matcher::status(429);
-        turned_away.header.insert(RETRY_AFTER.to_string(), Expected::Equals(Value::from("1")));
+        turned_away.header.insert(RETRY_AFTER.to_string(), Expected::Equals(Value::from("0")));
         reject_duplicates(policy, turned_away);
     },
-    expected: &[],
+    expected: &[Requirement::ReplayNoServerError],
 };
 
 /// Changes how the stored answer looks when it is sent again.

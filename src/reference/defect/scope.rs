@@ -45,7 +45,7 @@ pub(super) const SQUATTED_ACROSS_ACCOUNTS: Entry = Entry {
                   comes afterwards and refuses. Whoever uses a key first can keep everybody else from it.",
     class: FailureClass::TenantLeak,
     breaks: |policy| refuse_elsewhere(policy, Situation::OtherAccount),
-    expected: &[],
+    expected: &[Requirement::ScopeOtherAccount],
 };
 
 pub(super) const SQUATTED_ACROSS_OPERATIONS: Entry = Entry {
@@ -55,7 +55,7 @@ pub(super) const SQUATTED_ACROSS_OPERATIONS: Entry = Entry {
                   and refuses. A client that derives the keys of two steps from one number never gets past the first.",
     class: FailureClass::OtherOperation,
     breaks: |policy| refuse_elsewhere(policy, Situation::OtherOperation),
-    expected: &[],
+    expected: &[Requirement::ScopeOtherOperation],
 };
 
 pub(super) const REPLICAS_APART: Entry = Entry {
@@ -70,7 +70,7 @@ pub(super) const REPLICAS_APART: Entry = Entry {
             format!("{} {}", submission.replica, sound(contract, key, submission))
         });
     },
-    expected: &[],
+    expected: &[Requirement::ReplaySingleEffect, Requirement::ScopeReplicas],
 };
 
 pub(super) const DOUBLE_EFFECT: Entry = Entry {
@@ -96,7 +96,7 @@ pub(super) const RESENT_WHEN_SLOW: Entry = Entry {
                   without a key. Fast requests never show it; the slow ones have two effects and one answer.",
     class: FailureClass::Resent,
     breaks: |policy| act_twice(policy, |request| request.slowness() > 1),
-    expected: &[],
+    expected: &[Requirement::ReplaySingleEffect],
 };
 
 pub(super) const REPLAY_ACTS_AGAIN: Entry = Entry {
@@ -112,7 +112,19 @@ pub(super) const REPLAY_ACTS_AGAIN: Entry = Entry {
             }
         });
     },
-    expected: &[],
+    expected: &[
+        Requirement::KeyLongest,
+        Requirement::RetentionKept,
+        Requirement::ReplaySingleEffect,
+        Requirement::ReplayAfterSuccess,
+        Requirement::ReplayAfterLostConnection,
+        Requirement::ReplayAfterLostRequest,
+        Requirement::ReplayAfterLostExecution,
+        Requirement::ReplayAfterLostResponse,
+        Requirement::ReplayAfterChange,
+        Requirement::ConflictOriginalSurvives,
+        Requirement::ConflictEquivalentParameters,
+    ],
 };
 
 fn act_twice(policy: &mut Policy, twice: fn(&Request) -> bool) {

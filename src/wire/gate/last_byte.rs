@@ -2,14 +2,15 @@
 //!
 //! Every connection is opened first. Of each request that takes part in the burst all bytes but the last are written,
 //! and one slowest round trip later, when they must have arrived, the last bytes leave in one loop without a pause. So
-//! neither the handshakes nor the sizes of the requests spread the copies. A copy with a delay of its own is sent as a
-//! whole when its time has come: some servers claim a key as soon as they have read the head, so a head that waits
+//! neither the handshakes nor the sizes of the requests spread the copies. A copy with a time of its own is sent as a
+//! whole when that has come: some servers claim a key as soon as they have read the head, so a head that waits
 //! would already be a part of the race.
 
 use std::time::{Duration, Instant};
 
 use tokio::time::{sleep_until, timeout};
 
+use super::start::{Baton, Start, leader};
 use super::{Lap, RaceCopy, together};
 use crate::history::SocketError;
 use crate::message::Request;
@@ -23,7 +24,7 @@ use crate::wire::rendering::render;
 use crate::wire::settings::HttpVersion;
 use crate::wire::transport::Transport;
 
-/// Sends all copies, each once and over a connection of its own, those without a delay in one burst. The first takes a
+/// Sends all copies, each once and over a connection of its own, those that start together in one burst. The first takes a
 /// connection that stands already, if there is one.
 pub(super) async fn race(
     connector: &Connector,
@@ -34,7 +35,21 @@ pub(super) async fn race(
     let mut lanes = together(copies.iter().map(|copy| enter(connector, channel.take(), copy, options))).await;
     hold(&lanes).await;
     let first = release(&mut lanes);
-    together(lanes.into_iter().map(|lane| run(lane, first, options))).await
+    let leader = leader(copies);
+    let baton = Baton::new(leader);
+    let course = |(index, lane)| {
+        let baton = &baton;
+        async move {
+            let leads = leader == Some(index);
+            let lap = run(lane, first, leads, baton, options).await;
+            if leads {
+                // Without an answer to the first there is none to follow.
+                baton.pass(false);
+            }
+            lap
+        }
+    };
+    together(lanes.into_iter().enumerate().map(course)).await
 }
 
 /// A copy on its way to the gate, or one that never got a connection.
@@ -46,7 +61,7 @@ enum Lane<'r> {
 /// A copy whose connection stands.
 struct Ready<'r> {
     request: &'r Request,
-    delay: Duration,
+    start: Start,
     began: Instant,
     transport: Transport,
     /// Why it cannot go on, if it cannot.
@@ -78,15 +93,15 @@ async fn enter<'r>(
     };
     let mut transport = Transport::new(channel, rendered);
     let mut fault = None;
-    if copy.delay.is_zero() {
+    if copy.start == Start::Together {
         let all_but_one = transport.request().end().saturating_sub(1);
         fault = match timeout(options.time_limit, transport.write_until(all_but_one)).await {
             Ok(written) => written.err(),
             Err(_) => Some(Fault::timed_out(options.time_limit, "the request could not be written")),
         };
     }
-    let (request, delay) = (copy.request, copy.delay);
-    Lane::Ready(Box::new(Ready { request, delay, began, transport, fault, answered_early: false }))
+    let (request, start) = (copy.request, copy.start);
+    Lane::Ready(Box::new(Ready { request, start, began, transport, fault, answered_early: false }))
 }
 
 /// Waits until everything that was written must have arrived: one slowest round trip after the last of it.
@@ -101,7 +116,7 @@ async fn hold(lanes: &[Lane<'_>]) {
 /// Writes the last bytes of the burst, and nothing else happens in between. Returns when the first of them left.
 fn release(lanes: &mut [Lane<'_>]) -> Instant {
     let mut burst: Vec<&mut Ready<'_>> =
-        lanes.iter_mut().filter_map(Lane::ready_mut).filter(|ready| ready.delay.is_zero()).collect();
+        lanes.iter_mut().filter_map(Lane::ready_mut).filter(|ready| ready.start == Start::Together).collect();
     for ready in &mut burst {
         ready.answered_early = ready.transport.has_news();
     }
@@ -115,19 +130,20 @@ fn release(lanes: &mut [Lane<'_>]) -> Instant {
     released.filter_map(|ready| ready.transport.channel().last_written()).min().unwrap_or(now)
 }
 
-/// Takes a copy through the gate to its end.
-async fn run(lane: Lane<'_>, first: Instant, options: &AttemptOptions<'_>) -> Lap {
+/// Takes a copy through the gate to its end. If it leads, it says when its answer has been read.
+async fn run(lane: Lane<'_>, first: Instant, leads: bool, baton: &Baton, options: &AttemptOptions<'_>) -> Lap {
     let ready = match lane {
         Lane::Ready(ready) => ready,
         Lane::Out(attempted) => {
             let over = attempted.timing.ended;
-            return Lap { attempted, delay: Duration::ZERO, released: None, unanswered_until: over };
+            return Lap { attempted, start: Start::Together, released: None, unanswered_until: over };
         }
     };
-    let Ready { request, delay, began, mut transport, fault, answered_early } = *ready;
-    if !delay.is_zero() {
-        sleep_until((first + delay).into()).await;
-    }
+    let Ready { request, start, began, mut transport, fault, answered_early } = *ready;
+    let fault = match (fault, baton.wait(start, first).await) {
+        (Some(fault), _) | (None, Err(fault)) => Some(fault),
+        (None, Ok(())) => None,
+    };
     let exchanged = match fault {
         Some(fault) => Exchanged::Failed(fault),
         None => {
@@ -138,12 +154,15 @@ async fn run(lane: Lane<'_>, first: Instant, options: &AttemptOptions<'_>) -> La
             }
         }
     };
+    if leads {
+        baton.pass(matches!(exchanged, Exchanged::Answered(_)));
+    }
     let complete = transport.request_written();
     let attempted = finish(Carrier::Http1(Box::new(transport)), exchanged, began, options).await;
     let released = attempted.timing.last_written.filter(|_| complete);
     let read = attempted.timing.first_read.unwrap_or(attempted.timing.ended);
     let unanswered_until = if answered_early { Duration::ZERO } else { read };
-    Lap { attempted, delay, released, unanswered_until }
+    Lap { attempted, start, released, unanswered_until }
 }
 
 impl<'r> Lane<'r> {

@@ -8,6 +8,7 @@
 mod last_byte;
 mod overlap;
 mod single_packet;
+mod start;
 mod stream;
 mod unsynchronised;
 
@@ -18,6 +19,7 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 use self::overlap::{overlapped, spread};
+pub use self::start::Start;
 use super::attempt::{AttemptOptions, Attempted};
 use super::channel::Channel;
 use super::connector::Connector;
@@ -33,8 +35,8 @@ const NOT_SENT: &str = "not sent: a single packet needs HTTP/2, and the target d
 pub struct RaceCopy<'r> {
     /// The request, sent once.
     pub request: &'r Request,
-    /// How long after the first release it is sent; zero for a copy of the burst.
-    pub delay: Duration,
+    /// When it is sent.
+    pub start: Start,
 }
 
 /// How the copies of a race are to be released.
@@ -72,7 +74,7 @@ pub struct NoHttp2 {
     pub copies: Vec<Attempted>,
 }
 
-/// Sends all copies, each once, those without a delay in one burst.
+/// Sends all copies, each once, those that start together in one burst.
 ///
 /// Trouble with one copy is its outcome and does not stop the others. The time limit counts for opening a connection,
 /// for writing a request, and from its release on; `lose` plays no part.
@@ -147,7 +149,7 @@ fn concluded(laps: Vec<Lap>, release: Release) -> Raced {
 /// A copy that is over.
 struct Lap {
     attempted: Attempted,
-    delay: Duration,
+    start: Start,
     /// When its last byte was written, since the beginning of the run; absent where that never happened.
     released: Option<Duration>,
     /// Until when it was certainly not answered.

@@ -5,7 +5,7 @@
 //! that says that it has arrived. Then all tails leave in one write, and so, where they fit, in one segment: whatever
 //! delays that segment delays all of them alike.
 //!
-//! A copy with a delay of its own is another stream of the same connection, sent as a whole when its time has come: the
+//! A copy with a time of its own is another stream of the same connection, sent as a whole when that has come: the
 //! connection stands already, its round trip is known, and the copies differ in nothing but their time. What cannot be a
 //! stream because the server permits no more of them is not sent, and has that as its outcome.
 
@@ -16,8 +16,9 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use h2::SendStream;
 use h2::client::{ResponseFuture, SendRequest};
-use tokio::time::{sleep_until, timeout};
+use tokio::time::timeout;
 
+use super::start::{Baton, Start, leader};
 use super::stream::{Run, read};
 use super::{Lap, RaceCopy, together};
 use crate::history::{Ending, Outcome, Protocol, SocketError, Timing};
@@ -43,6 +44,13 @@ enum Lane {
     Held(Box<Held>),
 }
 
+/// What tells a copy that its time has come.
+struct Turn<'t> {
+    baton: &'t Baton,
+    start: Start,
+    first: Instant,
+}
+
 /// A stream that waits for its release.
 struct Held {
     response: ResponseFuture,
@@ -54,7 +62,7 @@ struct Held {
     fault: Option<Fault>,
 }
 
-/// Sends all copies over a connection that was just opened, those without a delay in one burst.
+/// Sends all copies over a connection that was just opened, those that start together in one burst.
 pub(super) async fn race(
     connector: &Connector,
     channel: Channel,
@@ -75,10 +83,21 @@ pub(super) async fn race(
     track.hold(&mut lanes, options.time_limit).await;
     let first = track.release(&mut lanes).await;
     let (line, sender) = (track.conversation.line(), track.conversation.sender());
-    let runs = lanes
-        .into_iter()
-        .zip(copies)
-        .map(|(lane, copy)| run(lane, &line, sender.as_ref(), first + copy.delay, options));
+    let leader = leader(copies);
+    let baton = Baton::new(leader);
+    let course = |(index, (lane, copy)): (usize, (Lane, &RaceCopy<'_>))| {
+        let turn = Turn { baton: &baton, start: copy.start, first };
+        let course = run(lane, &line, sender.as_ref(), turn, options);
+        let baton = &baton;
+        async move {
+            let run = course.await;
+            if leader == Some(index) {
+                baton.pass(run.result.is_ok());
+            }
+            run
+        }
+    };
+    let runs = lanes.into_iter().zip(copies).enumerate().map(course);
     let runs = track.conversation.drive(together(runs)).await;
     let laps = runs.into_iter().zip(copies).map(|(run, copy)| track.lap(run, copy, options)).collect();
     drop((line, sender));
@@ -96,7 +115,7 @@ pub(super) fn unopened(
     let unopened = |copy: &RaceCopy<'_>| {
         let attempted = unconnected(began, fault.clone(), options);
         let over = attempted.timing.ended;
-        Lap { attempted, delay: copy.delay, released: None, unanswered_until: over }
+        Lap { attempted, start: copy.start, released: None, unanswered_until: over }
     };
     copies.iter().map(unopened).collect()
 }
@@ -111,7 +130,7 @@ impl Track {
         for copy in copies {
             let lane = match message(connector, copy.request) {
                 Err(reason) => Lane::Out(Fault::new(SocketError::Other, reason)),
-                Ok((head, content)) if !copy.delay.is_zero() => {
+                Ok((head, content)) if copy.start != Start::Together => {
                     Lane::Later(Box::new(head), content.unwrap_or_default())
                 }
                 Ok(_) if taken == places => Lane::Out(no_place(places)),
@@ -180,7 +199,7 @@ impl Track {
         let (round_trip, protocol) = (Some(socket.round_trip()), Some(Protocol::Http2));
         Lap {
             attempted: Attempted { outcome, timing, round_trip, protocol },
-            delay: copy.delay,
+            start: copy.start,
             released: record.last_written.filter(|_| record.all_written).map(since),
             unanswered_until: since(first_read.unwrap_or(run.ended)),
         }
@@ -249,7 +268,7 @@ async fn run(
     lane: Lane,
     line: &Line,
     sender: Option<&SendRequest<Bytes>>,
-    due: Instant,
+    turn: Turn<'_>,
     options: &AttemptOptions<'_>,
 ) -> Run {
     match lane {
@@ -265,7 +284,9 @@ async fn run(
             Run::over(Some(id), result)
         }
         Lane::Later(head, content) => {
-            sleep_until(due.into()).await;
+            if let Err(fault) = turn.baton.wait(turn.start, turn.first).await {
+                return Run::over(None, Err(fault));
+            }
             match sender.ok_or_else(Fault::closed_early).and_then(|sender| send(sender.clone(), *head, content)) {
                 Ok((response, id)) => Run::over(Some(id), read(response, id, line, options).await),
                 Err(fault) => Run::over(None, Err(fault)),

@@ -5,8 +5,8 @@
 use std::time::Instant;
 
 use tokio::task::JoinSet;
-use tokio::time::sleep_until;
 
+use super::start::{Baton, leader};
 use super::{Lap, RaceCopy};
 use crate::history::{Outcome, SocketError};
 use crate::wire::attempt::{AttemptOptions, Attempted, attempt, unconnected};
@@ -16,15 +16,23 @@ use crate::wire::fault::Fault;
 /// Sends every copy when its time has come; a delay counts from the beginning of the race.
 pub(super) async fn race(connector: &Connector, copies: &[RaceCopy<'_>], options: &AttemptOptions<'_>) -> Vec<Lap> {
     let began = Instant::now();
+    let leader = leader(copies);
+    let baton = Baton::new(leader);
     let mut running = JoinSet::new();
     for (place, copy) in copies.iter().enumerate() {
         let (connector, secrets, request) = (connector.clone(), options.secrets.clone(), copy.request.clone());
-        let (due, time_limit, body_limit, started) =
-            (began + copy.delay, options.time_limit, options.body_limit, options.started);
+        let (time_limit, body_limit, started) = (options.time_limit, options.body_limit, options.started);
+        let (baton, start, leads) = (baton.clone(), copy.start, leader == Some(place));
         running.spawn(async move {
-            sleep_until(due.into()).await;
             let options = AttemptOptions { time_limit, body_limit, ..AttemptOptions::new(started, &secrets) };
-            (place, attempt(&connector, &request, &options).await)
+            let attempted = match baton.wait(start, began).await {
+                Ok(()) => attempt(&connector, &request, &options).await,
+                Err(fault) => unconnected(began, fault, &options),
+            };
+            if leads {
+                baton.pass(attempted.outcome.answer().is_some());
+            }
+            (place, attempted)
         });
     }
     let mut ended: Vec<Option<Attempted>> = vec![None; copies.len()];
@@ -45,5 +53,5 @@ fn lap(attempted: Attempted, copy: &RaceCopy<'_>) -> Lap {
     };
     let released = attempted.timing.last_written.filter(|_| complete);
     let unanswered_until = attempted.timing.first_read.unwrap_or(attempted.timing.ended);
-    Lap { attempted, delay: copy.delay, released, unanswered_until }
+    Lap { attempted, start: copy.start, released, unanswered_until }
 }
