@@ -35,7 +35,7 @@ fn burst(window: &str, case: &str) -> (Run, Vec<Duration>) {
         "--scenarios",
         &scenarios,
         "--only",
-        "bursts",
+        case,
         "--max-requests",
         "5000",
     ]);
