@@ -1,11 +1,12 @@
 //! The command line: definitions only.
 
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::contract::Period;
+use crate::contract::{Period, Rate};
 
 /// The command line.
 #[derive(Debug, Parser)]
@@ -72,6 +73,19 @@ pub enum DecidingLevel {
     Should,
 }
 
+/// How the copies of a race are released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RaceRelease {
+    /// As the connection permits.
+    Auto,
+    /// The last bytes of all requests in one loop, over HTTP/1.1.
+    LastByte,
+    /// The ends of all requests in one write, over HTTP/2.
+    SinglePacket,
+    /// Each as it comes.
+    None,
+}
+
 /// Arguments of `run`.
 #[derive(Args, Debug)]
 #[command(after_help = RUN_HELP)]
@@ -96,6 +110,11 @@ pub struct RunArguments {
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub skip: Vec<String>,
 
+    /// How the copies of a race are released: by their last bytes (HTTP/1.1), in a single packet (HTTP/2), or not at
+    /// all; `auto` is a single packet where the target speaks HTTP/2.
+    #[arg(long, value_name = "HOW", default_value = "auto")]
+    pub sync: RaceRelease,
+
     /// Print what would be sent, and send nothing.
     #[arg(long)]
     pub plan: bool,
@@ -104,13 +123,25 @@ pub struct RunArguments {
     #[arg(long, value_name = "NAME[=VALUE]", conflicts_with = "base_url")]
     pub defect: Vec<String>,
 
-    /// How many cases run at the same time.
+    /// Probe the embedded reference API over TLS, by a certificate that is made for the run and trusted by it.
+    #[arg(long, conflicts_with = "base_url")]
+    pub tls: bool,
+
+    /// How many cases run at the same time. One that only waits does not count.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub jobs: u16,
 
     /// Never send more requests than this, cleanup included.
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = 2000)]
     pub max_requests: u64,
+
+    /// Send no more requests than this in a time, for example 10/s or 90/m; all cases, counts and cleanup together.
+    #[arg(long, value_name = "N/s")]
+    pub rate: Option<Rate>,
+
+    /// What the pauses are drawn from where the target turns requests away; a random one where this is not given.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
 
     /// The longest time that one wait may take.
     #[arg(long, value_name = "TIME", default_value = "60s")]
@@ -225,9 +256,16 @@ const RUN_HELP: &str = "Examples:\n  \
     idemspec run my-api.yaml --skip key-reuse --strict  for CI\n\n\
     The report goes to stdout, everything else to stderr. The journal holds every event of the run.";
 
+const SERVE_HELP: &str = "Examples:\n  \
+    idemspec serve --port 8080\n  \
+    idemspec serve --port 8080 --defect double-effect\n  \
+    idemspec serve --port 8443 --tls --write-cert cert.pem\n  \
+    idemspec serve --port 8080 --replicas 3 --defect replicas-apart\n\n\
+    It speaks HTTP/1.1 and HTTP/2: over TLS what the client prefers, without it HTTP/2 by prior knowledge.";
+
 /// Arguments of `serve`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  idemspec serve --port 8080\n  idemspec serve --port 8080 --defect double-effect")]
+#[command(after_help = SERVE_HELP)]
 pub struct ServeArguments {
     /// The port on 127.0.0.1; 0 for any that is free.
     #[arg(long, value_name = "PORT", default_value_t = 8080)]
@@ -240,6 +278,18 @@ pub struct ServeArguments {
     /// How long an execution takes.
     #[arg(long, value_name = "TIME", default_value = "25ms")]
     pub latency: Period,
+
+    /// Speak TLS, by a certificate for 127.0.0.1 and localhost that is made at the start.
+    #[arg(long)]
+    pub tls: bool,
+
+    /// Write that certificate to a PEM file, so that clients can trust it.
+    #[arg(long, value_name = "FILE", requires = "tls")]
+    pub write_cert: Option<PathBuf>,
+
+    /// Listen on this many ports, the given one and those that follow, all over one store.
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub replicas: NonZeroU16,
 }
 
 /// Arguments of `list`.

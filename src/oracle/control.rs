@@ -4,6 +4,7 @@
 //! reach two. A target that makes two effects of one send, or merges a second key, is *violated* by the ordinary
 //! rules; only a count that the answers cannot explain means that the instrument is broken.
 
+use super::answer::AnswerKind;
 use super::effects::{Effects, Group, Series};
 use super::facts::{self, Fact};
 use super::{Finding, Judgement, words};
@@ -88,6 +89,11 @@ fn answering_fault(case: &CaseHistory, facts: &[Fact<'_>]) -> Option<String> {
     }
     if let Some(fact) = facts.iter().find(|fact| fact.answer().is_some()) {
         let status = fact.answer().map(|answer| answer.response.status).unwrap_or_default();
+        if fact.answer().is_some_and(|answer| answer.kind == AnswerKind::TurnedAway) {
+            return Some(format!(
+                "the target turned a fresh request away each time ({status}): ask for fewer with --rate, or try later"
+            ));
+        }
         return Some(format!(
             "the target answered {status}{} to a fresh request: check `operation.request`, the credentials and the \
              target itself",

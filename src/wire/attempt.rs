@@ -144,6 +144,8 @@ pub(super) async fn finish(
         (Exchanged::Answered(_) | Exchanged::Lost(_), Some(loss)) => loss.by,
         (Exchanged::Answered(_) | Exchanged::Lost(_), None) | (Exchanged::Failed(_), _) => Ending::Closed,
     };
+    // An answer that is complete ends the attempt, however long the farewell takes.
+    let complete = matches!(exchanged, Exchanged::Answered(_)).then(|| options.started.elapsed());
     let evidence = carrier.evidence();
     let outcome = outcome(&evidence, exchanged, options);
     let since = |moment: Instant| moment.saturating_duration_since(options.started);
@@ -158,7 +160,7 @@ pub(super) async fn finish(
     carrier.end(by).await;
     Attempted {
         outcome,
-        timing: Timing { ended: options.started.elapsed(), ..timing },
+        timing: Timing { ended: complete.unwrap_or_else(|| options.started.elapsed()), ..timing },
         round_trip: Some(evidence.round_trip),
         protocol: Some(evidence.protocol),
     }
@@ -176,7 +178,8 @@ fn outcome(evidence: &Evidence, exchanged: Exchanged, options: &AttemptOptions<'
     }
 }
 
-fn failed(fault: Fault, bytes_written: u64, request_written: bool, options: &AttemptOptions<'_>) -> Outcome {
+/// An exchange that failed.
+pub(super) fn failed(fault: Fault, bytes_written: u64, request_written: bool, options: &AttemptOptions<'_>) -> Outcome {
     let detail = options.secrets.redact(&fault.detail);
     Outcome::Failed { error: fault.error, bytes_written, request_written, detail }
 }

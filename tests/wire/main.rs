@@ -10,6 +10,8 @@ mod frames;
 mod losses;
 mod memory;
 mod races;
+mod races_http2;
+mod raw_http2;
 mod raw_server;
 mod settings;
 mod silence;
