@@ -338,6 +338,7 @@ fn decision(broken_off: Reason) -> Decision {
         | Reason::ControlFailed
         | Reason::LongerThanMaxWait
         | Reason::HookFailed(_)
+        | Reason::NoHttp2
         | Reason::TargetSerialises
         | Reason::NeedsHttp2
         | Reason::NotDeclared => Decision::Interrupted,

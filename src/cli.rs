@@ -73,6 +73,19 @@ pub enum DecidingLevel {
     Should,
 }
 
+/// How the copies of a race are released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RaceRelease {
+    /// As the connection permits.
+    Auto,
+    /// The last bytes of all requests in one loop, over HTTP/1.1.
+    LastByte,
+    /// The ends of all requests in one write, over HTTP/2.
+    SinglePacket,
+    /// Each as it comes.
+    None,
+}
+
 /// Arguments of `run`.
 #[derive(Args, Debug)]
 #[command(after_help = RUN_HELP)]
@@ -96,6 +109,11 @@ pub struct RunArguments {
     /// Leave out these scenarios or cases.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub skip: Vec<String>,
+
+    /// How the copies of a race are released: by their last bytes (HTTP/1.1), in a single packet (HTTP/2), or not at
+    /// all; `auto` is a single packet where the target speaks HTTP/2.
+    #[arg(long, value_name = "HOW", default_value = "auto")]
+    pub sync: RaceRelease,
 
     /// Print what would be sent, and send nothing.
     #[arg(long)]

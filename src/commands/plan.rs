@@ -113,7 +113,7 @@ fn differing(race: &Race, copy: &RaceCopy) -> Option<String> {
 fn words_of(moment: Moment) -> String {
     match moment {
         Moment::After(part) => format!("at {part}"),
-        Moment::Answered => "at the first answer".into(),
+        Moment::Answered => "as the first is answered".into(),
     }
 }
 
@@ -191,7 +191,7 @@ mod tests {
             ),
             (
                 "race: {intent: a, copies: [{}, {at: 50%}, {at: answered, parameters: changed}]}",
-                "race 3 copies of a (at 50%, at the first answer with changed)",
+                "race 3 copies of a (at 50%, as the first is answered with changed)",
             ),
             ("wait: after-expiry", "wait until the key has expired"),
         ] {

@@ -11,7 +11,7 @@ use super::output::{colored, print, say};
 use super::progress::Progress;
 use super::session::{Session, announcement, rehearse};
 use crate::checklist::{Bar, Checklist, ExitStatus};
-use crate::cli::{Color, DecidingLevel, RunArguments};
+use crate::cli::{Color, DecidingLevel, RaceRelease, RunArguments};
 use crate::contract::{Level, Reason};
 use crate::history::{EventKind, History, RunInfo, VERSION};
 use crate::journal::JournalWriter;
@@ -19,7 +19,7 @@ use crate::oracle::{self, Instrument};
 use crate::plan::Plan;
 use crate::report::{self, TerminalOptions};
 use crate::runner::{self, Context, Interrupt, InterruptHandle, Pace, Patience, Pulse, Recorder};
-use crate::wire::{ControlClient, ControlOptions};
+use crate::wire::{ControlClient, ControlOptions, Synchronisation};
 
 /// The exit status of a program that was interrupted twice, as shells have it: 128 + SIGINT.
 const INTERRUPTED_TWICE: u8 = 130;
@@ -72,6 +72,7 @@ async fn probe(arguments: &RunArguments, color: Color, session: Session) -> Resu
         interrupt,
         jobs: usize::from(arguments.jobs),
         max_wait: arguments.max_wait,
+        synchronisation: synchronisation(arguments.sync),
         max_response: arguments.connections.max_response.0,
         clean_up: cleans_up,
     });
@@ -93,6 +94,15 @@ async fn probe(arguments: &RunArguments, color: Color, session: Session) -> Resu
     say(&format!("the journal of this run is {}", path.display()));
     outcome?;
     Ok(status.code())
+}
+
+fn synchronisation(release: RaceRelease) -> Synchronisation {
+    match release {
+        RaceRelease::Auto => Synchronisation::Auto,
+        RaceRelease::LastByte => Synchronisation::LastByte,
+        RaceRelease::SinglePacket => Synchronisation::SinglePacket,
+        RaceRelease::None => Synchronisation::None,
+    }
 }
 
 /// The first Ctrl-C, or request to terminate, ends the run in good order; the second ends it at once.

@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, bail};
 use indexmap::IndexMap;
 
 use super::embedded;
-use crate::cli::RunArguments;
+use crate::cli::{RaceRelease, RunArguments};
 use crate::plan::{Plan, PlanOptions, Selection};
 use crate::profile::{self, BindOptions, Bound, Replica};
 use crate::reference::RunningReference;
@@ -52,6 +52,7 @@ impl Session {
         }
         let connector = Connector::with(Endpoint::parse(bound.base_url())?, settings);
         connector.check()?;
+        check_release(arguments, &connector)?;
         let replicas = replicas(&bound, &connector)?;
         let scenarios = scenarios(arguments)?;
         check_selection(arguments, &scenarios)?;
@@ -66,6 +67,22 @@ fn replicas(bound: &Bound, connector: &Connector) -> Result<IndexMap<String, Con
     let connect =
         |(name, replica): (&String, &Replica)| Ok((name.clone(), connector.to(Endpoint::parse(replica.base_url())?)));
     bound.replicas().iter().map(connect).collect()
+}
+
+/// A release that the connections cannot have is said before anything is sent. No other takes its place.
+fn check_release(arguments: &RunArguments, connector: &Connector) -> Result<()> {
+    match arguments.sync {
+        RaceRelease::LastByte if arguments.connections.http2 => {
+            bail!("--sync last-byte is HTTP/1.1's, and --http2 rules that out: leave one of them out");
+        }
+        RaceRelease::SinglePacket if !connector.may_speak_http2() => {
+            bail!(
+                "--sync single-packet needs HTTP/2, which is not spoken here: use `https://`, or --http2 for a target \
+                 that speaks it without TLS; --http1 rules it out"
+            );
+        }
+        RaceRelease::LastByte | RaceRelease::SinglePacket | RaceRelease::Auto | RaceRelease::None => Ok(()),
+    }
 }
 
 fn scenarios(arguments: &RunArguments) -> Result<Vec<Scenario>> {

@@ -154,6 +154,8 @@ pub enum Reason {
     RateLimited,
     /// A hook of the profile failed.
     HookFailed(String),
+    /// A race was to be released in a single packet, and the target speaks no HTTP/2.
+    NoHttp2,
     /// The target handles one request at a time, so nothing can be in flight.
     TargetSerialises,
     /// It needs HTTP/2, and the target speaks HTTP/1.1.
@@ -185,6 +187,11 @@ impl Reason {
                 "the target turned the attempts away (429, 502, 503 or 504), so nothing was seen of how it treats a key: ask for fewer with --rate, or try later".into()
             }
             Self::HookFailed(name) => format!("the hook `{name}` failed, so what it was to bring about was not seen"),
+            Self::NoHttp2 => {
+                "`--sync single-packet` needs HTTP/2, and the target speaks HTTP/1.1: leave the flag out, or take \
+                 `--sync last-byte`"
+                    .into()
+            }
             Self::TargetSerialises => "the target handles one request at a time, so nothing can be in flight".into(),
             Self::NeedsHttp2 => {
                 "it needs HTTP/2, and HTTP/1.1 was spoken: only HTTP/2 can cancel a request and keep the connection (--http2)"
@@ -211,6 +218,7 @@ impl fmt::Display for Reason {
             Self::LongerThanMaxWait => formatter.write_str("needs longer than --max-wait"),
             Self::RateLimited => formatter.write_str("rate limited"),
             Self::HookFailed(name) => write!(formatter, "hook {name} failed"),
+            Self::NoHttp2 => formatter.write_str("no HTTP/2"),
             Self::TargetSerialises => formatter.write_str("target serialises"),
             Self::NeedsHttp2 => formatter.write_str("needs HTTP/2"),
             Self::NoAnswer => formatter.write_str("no answer"),

@@ -161,7 +161,8 @@ impl History {
             return Some(Reason::Interrupted);
         }
         let capped = endings().any(|ending| ending == Some(&CaseEnding::Stopped(Reason::RequestCap)));
-        let mute = || self.cases.values().any(CaseHistory::is_mute);
+        let taken = |case: &CaseHistory| case.ending == Some(CaseEnding::Completed);
+        let mute = || self.cases.values().any(|case| taken(case) && case.is_mute());
         let turned_away = || self.cases.values().any(CaseHistory::is_turned_away);
         capped
             .then_some(Reason::RequestCap)

@@ -2,7 +2,7 @@
 //! goes away before.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::watch;
@@ -36,31 +36,29 @@ enum End {
 
 /// An execution that has just begun.
 pub(super) struct Begun {
-    number: ExecutionNumber,
-    takes: Duration,
+    /// Its number.
+    pub(super) number: ExecutionNumber,
     waiting: Waiting,
     situation: String,
     window: Option<Duration>,
 }
 
 impl Interpreter {
-    /// Begins to carry a request out once its window has passed.
-    pub(super) async fn begin_later(&self, submission: &Arc<Submission>, claim: Claim) -> Begun {
-        if let Claiming::Later(window) = self.policy.claiming {
-            keep_window(window, claim.looked_up).await;
-        }
-        self.begin(&mut self.state(), submission, claim)
-    }
-
     /// Begins to carry a request out: it claims its key, whatever has happened since it was looked up.
-    pub(super) fn begin(&self, state: &mut State, submission: &Arc<Submission>, claim: Claim) -> Begun {
+    ///
+    /// It is carried out on a task of its own, so that it does not end with its client.
+    pub(super) fn begin(self: &Arc<Self>, state: &mut State, submission: &Arc<Submission>, claim: Claim) -> Begun {
         let Claim { request, place, situation, looked_up } = claim;
         let number = state.next_execution();
         let (done, waiting) = watch::channel(None);
         let takes = self.latency * request.slowness();
         let mut window = None;
         if let Some(place) = &place {
-            window = matches!(self.policy.claiming, Claiming::Later(_)).then(|| looked_up.elapsed());
+            window = match self.policy.claiming {
+                Claiming::AtOnce | Claiming::AtTheEnd => None,
+                Claiming::Later(Duration::ZERO) => Some(looked_up.elapsed()),
+                Claiming::Later(window) => Some(window),
+            };
             self.forget_predecessor(state, submission, place, &situation);
             if self.policy.claiming != Claiming::AtTheEnd {
                 let progress = Progress::InFlight { execution: number, waiting: waiting.clone() };
@@ -69,17 +67,17 @@ impl Interpreter {
         }
         let execution = Execution { submission: Arc::clone(submission), request, place, done, end: End::Regular };
         state.running.insert(number, execution);
-        Begun { number, takes, waiting, situation: situation.to_string(), window }
-    }
-
-    /// Carries a request out on a task of its own, so that it does not end with its client.
-    pub(super) async fn execute(self: &Arc<Self>, begun: Begun) -> Reply {
-        let Begun { number, takes, mut waiting, situation, window } = begun;
         let interpreter = Arc::clone(self);
         tokio::spawn(async move {
             tokio::time::sleep(takes).await;
             interpreter.complete(number);
         });
+        Begun { number, waiting, situation: situation.to_string(), window }
+    }
+
+    /// Waits for the answer to a request that is being carried out.
+    pub(super) async fn execute(&self, begun: Begun) -> Reply {
+        let Begun { number, mut waiting, situation, window } = begun;
         let presence = Presence { interpreter: self, number };
         let answer = waiting.wait_for(Option::is_some).await.ok().and_then(|answer| answer.clone());
         drop(presence);
@@ -157,7 +155,7 @@ impl Interpreter {
     }
 
     /// The client of an execution has gone, unless the execution is over.
-    fn depart(&self, number: ExecutionNumber) {
+    pub(super) fn depart(&self, number: ExecutionNumber) {
         let mut state = self.state();
         let Some(execution) = state.running.get_mut(&number) else {
             return;
@@ -192,18 +190,5 @@ struct Presence<'i> {
 impl Drop for Presence<'_> {
     fn drop(&mut self) {
         self.interpreter.depart(self.number);
-    }
-}
-
-/// Returns when this much time has passed since a look-up. Timers are good to a millisecond or two, so the last of it
-/// is spent in taking turns with the other tasks.
-async fn keep_window(window: Duration, looked_up: Instant) {
-    const GRAIN: Duration = Duration::from_millis(2);
-    let coarse = window.saturating_sub(GRAIN);
-    if !coarse.is_zero() {
-        tokio::time::sleep(coarse).await;
-    }
-    while looked_up.elapsed() < window {
-        tokio::task::yield_now().await;
     }
 }

@@ -17,6 +17,7 @@ use super::execution::{Begun, Execution};
 use super::orders::{Book, Request};
 use super::policy::{Admission, Claiming, Disposition, Memory, Policy, Submission, Survivor};
 use super::record::{ExecutionNumber, Outcome, OutcomeKind, Progress, Record, Records, Relation, Waiting};
+use super::window::Windows;
 use crate::contract::{Contract, Situation, Treatment};
 
 /// An answer, and what the log says about it.
@@ -52,6 +53,8 @@ pub(super) struct State {
     pub(super) book: Book,
     /// What is being carried out.
     pub(super) running: HashMap<ExecutionNumber, Execution>,
+    /// The windows between look-ups and claims.
+    pub(super) windows: Windows,
     /// The number of the latest execution.
     pub(super) latest: ExecutionNumber,
     /// What the records of executions that are over and yet in flight wait for. It never comes.
@@ -101,6 +104,8 @@ enum Step {
     Wait(Situation, Waiting),
     /// It claims its key.
     Claim(Claim),
+    /// It claims its key when its window, of this number and length, has passed.
+    Window(u64, Duration),
     /// It is carried out.
     Execute(Begun),
 }
@@ -133,8 +138,13 @@ impl Interpreter {
             match self.decide(&submission) {
                 Step::Answer(reply) => return noting(reply, waited),
                 Step::Execute(begun) => return noting(self.execute(begun).await, waited),
+                Step::Window(number, window) => {
+                    // A window that somebody else closed was this request's own: there is always a claim.
+                    let Some(begun) = self.await_claim(number, window).await else { continue };
+                    return noting(self.execute(begun).await, waited);
+                }
                 Step::Claim(claim) => {
-                    let begun = self.begin_later(&submission, claim).await;
+                    let begun = self.begin(&mut self.state(), &submission, claim);
                     return noting(self.execute(begun).await, waited);
                 }
                 Step::Wait(situation, mut waiting) => {
@@ -169,13 +179,18 @@ impl Interpreter {
     }
 
     /// Looks a request up, and in the same step lets it claim its key, unless that is to come later.
-    fn decide(&self, submission: &Arc<Submission>) -> Step {
+    fn decide(self: &Arc<Self>, submission: &Arc<Submission>) -> Step {
         let mut state = self.state();
-        let later = matches!(self.policy.claiming, Claiming::Later(window) if !window.is_zero());
+        self.close_windows(&mut state);
         match self.look_up(&mut state, submission) {
-            Step::Claim(claim) if claim.place.is_none() || !later => {
-                Step::Execute(self.begin(&mut state, submission, claim))
-            }
+            Step::Claim(claim) => match self.policy.claiming {
+                Claiming::Later(window) if !window.is_zero() && claim.place.is_some() => {
+                    Step::Window(self.open_window(&mut state, submission, claim, window), window)
+                }
+                Claiming::Later(_) | Claiming::AtOnce | Claiming::AtTheEnd => {
+                    Step::Execute(self.begin(&mut state, submission, claim))
+                }
+            },
             step => step,
         }
     }

@@ -30,6 +30,7 @@ mod orders;
 mod policy;
 mod record;
 mod server;
+mod window;
 
 pub use certificate::{Certificate, CertificateError};
 pub use defect::{Defect, DefectError, FailureClass};

@@ -35,6 +35,8 @@ pub(super) struct CaseRun<'r> {
     pub(super) listed: BTreeMap<String, BTreeMap<usize, usize>>,
     /// Markers and the identities that answers named for them.
     pub(super) named: BTreeSet<(String, String)>,
+    /// An attempt was turned away as often as it was sent.
+    pub(super) out_of_patience: bool,
     /// The latest time by which everything that was sent may still be running, if anything may.
     pub(super) unfinished_until: Option<Duration>,
 }
@@ -83,6 +85,7 @@ impl<'r> CaseRun<'r> {
             first_attempts: BTreeMap::new(),
             listed: BTreeMap::new(),
             named: BTreeSet::new(),
+            out_of_patience: false,
             unfinished_until: None,
         }
     }

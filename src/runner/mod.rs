@@ -44,7 +44,7 @@ use crate::message::{Request, Response};
 use crate::plan::{CONTROL, Plan, PlannedCase};
 use crate::profile::{Bound, RenderError};
 use crate::scenario::Step;
-use crate::wire::{Connector, ControlClient, ControlError};
+use crate::wire::{Connector, ControlClient, ControlError, Synchronisation};
 
 /// Everything that the cases of a run share.
 #[derive(Debug)]
@@ -71,6 +71,8 @@ pub struct Context {
     pub jobs: usize,
     /// The longest time that one wait may take.
     pub max_wait: Period,
+    /// How the copies of a race are released.
+    pub synchronisation: Synchronisation,
     /// The largest content of an answer that is read, in bytes.
     pub max_response: usize,
     /// Whether effects are removed at the end.

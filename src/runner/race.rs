@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use super::case::{CaseRun, Stop};
+use crate::contract::Reason;
 use crate::history::{AttemptId, AttemptStart, EventKind, Intent, Race as RaceRecord};
 use crate::message::Request;
 use crate::plan::SLOW;
 use crate::scenario::{Moment, Percent, Race, Send};
-use crate::wire::{self, RaceCopy, Start};
+use crate::wire::{self, NoHttp2, RaceCopy, Start};
 
 /// A copy that is about to be sent.
 struct Entrant {
@@ -49,10 +50,18 @@ impl CaseRun<'_> {
         let copies: Vec<RaceCopy<'_>> =
             entrants.iter().map(|entrant| RaceCopy { request: &entrant.request, start: entrant.begins }).collect();
         let options = self.options(&Send::default());
-        let raced = wire::race(&self.context.connector, &copies, &options).await;
-        for (entrant, attempted) in entrants.iter().zip(raced.copies) {
+        let raced = wire::race(&self.context.connector, &copies, self.context.synchronisation, &options).await;
+        let (raced, records) = match raced {
+            Ok(mut raced) => {
+                let records = std::mem::take(&mut raced.copies);
+                (Some(raced), records)
+            }
+            Err(NoHttp2 { copies }) => (None, copies),
+        };
+        for (entrant, attempted) in entrants.iter().zip(records) {
             self.conclude(&entrant.intent, entrant.start.id, &entrant.send, attempted)?;
         }
+        let Some(raced) = raced else { return Err(Stop::Because(Reason::NoHttp2)) };
         let attempts: Vec<AttemptId> = entrants.iter().map(|entrant| entrant.start.id).collect();
         let record =
             RaceRecord { attempts, overlapped: raced.overlapped, release: raced.release, spread: raced.spread };
@@ -91,11 +100,14 @@ impl CaseRun<'_> {
     }
 }
 
-/// When a copy is sent on the wire. Copies that are sent when the first must have been answered need not meet it.
+/// Copies that are sent later than this may well find the first request answered: the learned latency is no promise.
+const MEETS_WITHIN: Percent = Percent(80);
+
+/// When a copy is sent on the wire.
 fn begins(moment: Moment, latency: Duration) -> Start {
     match moment {
         Moment::Answered => Start::Answered,
-        Moment::After(part) if part >= Percent::WHOLE => Start::Late(part.of(latency)),
+        Moment::After(part) if part > MEETS_WITHIN => Start::Late(part.of(latency)),
         Moment::After(_) if moment.is_at_once() => Start::Together,
         Moment::After(part) => Start::After(part.of(latency)),
     }

@@ -178,7 +178,8 @@ fn outcome(evidence: &Evidence, exchanged: Exchanged, options: &AttemptOptions<'
     }
 }
 
-fn failed(fault: Fault, bytes_written: u64, request_written: bool, options: &AttemptOptions<'_>) -> Outcome {
+/// An exchange that failed.
+pub(super) fn failed(fault: Fault, bytes_written: u64, request_written: bool, options: &AttemptOptions<'_>) -> Outcome {
     let detail = options.secrets.redact(&fault.detail);
     Outcome::Failed { error: fault.error, bytes_written, request_written, detail }
 }

@@ -33,6 +33,6 @@ pub use attempt::{AttemptOptions, Attempted, DEFAULT_BODY_LIMIT, DEFAULT_FRACTIO
 pub use connector::Connector;
 pub use control::{ControlClient, ControlError, ControlOptions};
 pub use endpoint::{Endpoint, EndpointError};
-pub use gate::{RaceCopy, Raced, Start, race};
+pub use gate::{NoHttp2, RaceCopy, Raced, Start, Synchronisation, race};
 pub use settings::{ConnectTo, ConnectionSettings, HttpVersion, Proxy, SettingsError};
 pub use tls::{Authorities, ClientIdentity, ClientKey};

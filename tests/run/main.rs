@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod broken_targets;
+mod check_then_act;
 mod checklist;
 mod defects;
 mod durability;

@@ -6,6 +6,8 @@ mod answers;
 mod control;
 mod losses;
 mod races;
+mod races_http2;
+mod raw_http2;
 mod raw_server;
 mod silence;
 

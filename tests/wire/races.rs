@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use idemspec::history::{Outcome, SocketError};
 use idemspec::message::Request;
-use idemspec::wire::{AttemptOptions, Connector, Endpoint, RaceCopy, Raced, Start, race};
+use idemspec::wire::{AttemptOptions, Connector, Endpoint, RaceCopy, Raced, Start, Synchronisation, race};
 
 use crate::raw_server::declared_length;
 use crate::{PATIENCE, get, post, secrets};
@@ -122,10 +122,9 @@ fn all_complete(connections: &mut [Connection]) -> bool {
 async fn send_all(endpoint: &Connector, copies: &[(Request, Duration)]) -> Raced {
     let secrets = secrets();
     let options = AttemptOptions { time_limit: PATIENCE, ..AttemptOptions::new(Instant::now(), &secrets) };
-    let start = |delay: Duration| if delay.is_zero() { Start::Together } else { Start::After(delay) };
     let copies: Vec<RaceCopy<'_>> =
-        copies.iter().map(|(request, delay)| RaceCopy { request, start: start(*delay) }).collect();
-    race(endpoint, &copies, &options).await
+        copies.iter().map(|(request, delay)| RaceCopy { request, start: Start::from(*delay) }).collect();
+    race(endpoint, &copies, Synchronisation::LastByte, &options).await.unwrap()
 }
 
 fn burst(requests: impl IntoIterator<Item = Request>) -> Vec<(Request, Duration)> {
@@ -254,7 +253,7 @@ async fn a_copy_follows_the_first_answer_on_a_connection_that_stands_already() {
     let options = AttemptOptions { time_limit: PATIENCE, ..AttemptOptions::new(Instant::now(), &secrets) };
     let request = post("{}");
     let copies = [Start::Together, Start::Answered].map(|start| RaceCopy { request: &request, start });
-    let raced = race(&crowd.endpoint(), &copies, &options).await;
+    let raced = race(&crowd.endpoint(), &copies, Synchronisation::LastByte, &options).await.unwrap();
     assert_eq!(statuses(&raced), [Some(200); 2]);
     let [first, next] = raced.copies.as_slice() else { panic!("{raced:?}") };
     assert!(next.timing.connected.unwrap() < first.timing.last_written.unwrap(), "{raced:?}");

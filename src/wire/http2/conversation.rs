@@ -63,7 +63,7 @@ impl Conversation {
     }
 
     /// A handle to the connection, for futures that are driven on it.
-    pub(super) fn line(&self) -> Line {
+    pub(in crate::wire) fn line(&self) -> Line {
         self.line.clone()
     }
 
@@ -87,6 +87,18 @@ impl Conversation {
         let ping = connection.ping_pong();
         self.live = Some(Live { sender, connection, ping, over: None });
         self.until(Tapped::settled).await
+    }
+
+    /// What opens streams on the connection; absent before the preface has left.
+    pub(in crate::wire) fn sender(&self) -> Option<SendRequest<Bytes>> {
+        self.live.as_ref().map(|live| live.sender.clone())
+    }
+
+    /// Lets everything leave that can leave now.
+    pub(in crate::wire) async fn flush(&mut self) {
+        let mut driven = false;
+        let once = poll_fn(|_| if std::mem::replace(&mut driven, true) { Poll::Ready(()) } else { Poll::Pending });
+        self.drive(once).await;
     }
 
     /// Begins a request. It leaves when the connection is driven.
@@ -150,11 +162,27 @@ impl Conversation {
         let Some(mut ping) = self.live.as_mut().and_then(|live| live.ping.take()) else {
             return Err(Fault::closed_early());
         };
-        let answered = self.drive(ping.ping(Ping::opaque())).await;
+        let asked = ping.send_ping(Ping::opaque()).map_err(|error| Fault::from_h2(&error));
+        let answered = match asked {
+            Ok(()) => poll_fn(|context| self.poll_pong(&mut ping, context)).await,
+            Err(fault) => Err(fault),
+        };
         if let Some(live) = &mut self.live {
             live.ping = Some(ping);
         }
-        answered.map(|_| ()).map_err(|error| Fault::from_h2(&error))
+        answered
+    }
+
+    /// h2 does not tell whoever waits for a PONG that the connection is over.
+    fn poll_pong(&mut self, ping: &mut PingPong, context: &mut Context<'_>) -> Poll<Result<(), Fault>> {
+        let Some(live) = &mut self.live else { return Poll::Ready(Err(Fault::closed_early())) };
+        for _ in 0..2 {
+            if let Poll::Ready(pong) = ping.poll_pong(context) {
+                return Poll::Ready(pong.map(|_| ()).map_err(|error| Fault::from_h2(&error)));
+            }
+            live.poll(context);
+        }
+        live.over.clone().map_or(Poll::Pending, |fault| Poll::Ready(Err(fault)))
     }
 
     /// Writes RST_STREAM for an exchange that is under way, and lets the connection stand until the peer has read it.

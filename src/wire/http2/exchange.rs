@@ -11,7 +11,7 @@ use h2::{RecvStream, SendStream};
 use http::{HeaderMap, StatusCode};
 
 use super::conversation::Conversation;
-use super::line::{GoAway, StreamRecord};
+use super::line::{GoAway, StreamRecord, Tapped};
 use crate::history::{Ending, LossPoint, Protocol, SocketError};
 use crate::wire::answer::{Answer, HEAD_LIMIT};
 use crate::wire::carrier::Evidence;
@@ -173,10 +173,10 @@ impl Exchange {
         self.conversation
             .until(|tapped| {
                 let record = tapped.stream(FIRST_STREAM);
-                written(&record) || refusal(&record, tapped.go_away()).is_some()
+                written(&record) || refusal(&record, FIRST_STREAM, tapped.go_away()).is_some()
             })
             .await?;
-        let refusal = refusal(&self.record(), self.conversation.tapped().go_away());
+        let refusal = refusal(&self.record(), FIRST_STREAM, self.conversation.tapped().go_away());
         match refusal {
             Some(refusal) if !written(&self.record()) => Err(refusal),
             Some(_) | None => Ok(()),
@@ -199,17 +199,20 @@ impl Exchange {
         self.conversation.tapped().stream(FIRST_STREAM)
     }
 
-    /// The best explanation of a failure: what the peer said about it, before what h2 makes of it.
     fn explain(&self, error: &h2::Error) -> Fault {
-        let record = self.record();
-        let tapped = self.conversation.tapped();
-        if error.is_library() {
-            // h2 does not say so when it refuses a head for its size.
-            let large = record.head_bytes_read >= HEAD_LIMIT as u64 / 2;
-            return if large { Fault::too_large("the head", HEAD_LIMIT) } else { Fault::from_h2(error) };
-        }
-        refusal(&record, tapped.go_away()).or_else(|| tapped.fault()).unwrap_or_else(|| Fault::from_h2(error))
+        explain(&self.conversation.tapped(), FIRST_STREAM, error)
     }
+}
+
+/// The best explanation of a failure: what the peer said about the stream, before what h2 makes of it.
+pub(in crate::wire) fn explain(tapped: &Tapped, stream: u32, error: &h2::Error) -> Fault {
+    let record = tapped.stream(stream);
+    if error.is_library() {
+        // h2 does not say so when it refuses a head for its size.
+        let large = record.head_bytes_read >= HEAD_LIMIT as u64 / 2;
+        return if large { Fault::too_large("the head", HEAD_LIMIT) } else { Fault::from_h2(error) };
+    }
+    refusal(&record, stream, tapped.go_away()).or_else(|| tapped.fault()).unwrap_or_else(|| Fault::from_h2(error))
 }
 
 /// Why there is no content.
@@ -218,6 +221,7 @@ enum Unread {
     Broken(h2::Error),
 }
 
+/// Reads content to its end.
 async fn collect(incoming: &mut RecvStream, body_limit: usize) -> Result<Vec<u8>, Unread> {
     let mut body = Vec::new();
     while let Some(data) = incoming.data().await {
@@ -233,7 +237,7 @@ async fn collect(incoming: &mut RecvStream, body_limit: usize) -> Result<Vec<u8>
 }
 
 /// What the peer said when it refused or gave up the exchange.
-fn refusal(record: &StreamRecord, go_away: Option<GoAway>) -> Option<Fault> {
+fn refusal(record: &StreamRecord, stream: u32, go_away: Option<GoAway>) -> Option<Fault> {
     if let Some(code) = record.reset {
         let reason = h2::Reason::from(code);
         let words = match reason {
@@ -249,8 +253,10 @@ fn refusal(record: &StreamRecord, go_away: Option<GoAway>) -> Option<Fault> {
     }
     let go_away = go_away?;
     let reason = h2::Reason::from(go_away.code);
-    if go_away.last_stream < FIRST_STREAM {
-        let words = format!("the peer goes away and has not processed the request (GOAWAY, {reason:?}, last stream 0)");
+    if go_away.last_stream < stream {
+        let last = go_away.last_stream;
+        let words =
+            format!("the peer goes away and has not processed the request (GOAWAY, {reason:?}, last stream {last})");
         return Some(Fault::new(SocketError::ClosedEarly, words));
     }
     (reason != h2::Reason::NO_ERROR)

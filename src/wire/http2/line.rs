@@ -123,7 +123,7 @@ impl Tapped {
     }
 
     /// Forgets the earliest head of an answer: it was an interim one.
-    pub(super) fn forget_interim(&mut self, id: u32) {
+    pub(in crate::wire) fn forget_interim(&mut self, id: u32) {
         if let Some(stream) = self.streams.get_mut(&id) {
             stream.heads_read.pop_front();
         }

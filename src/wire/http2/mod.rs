@@ -10,5 +10,6 @@ mod line;
 mod message;
 
 pub(super) use conversation::Conversation;
-pub(super) use exchange::Exchange;
+pub(super) use exchange::{Exchange, explain};
+pub(super) use line::Line;
 pub(super) use message::message;
