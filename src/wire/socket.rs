@@ -16,6 +16,9 @@ use crate::history::Ending;
 /// What a connection may send in its first round trip, roughly: ten full segments.
 const FIRST_FLIGHT: u64 = 14_600;
 
+/// How many pieces of what nobody wants to know are read at most: a peer that sends without end does not keep us.
+const MOST_WASTE: usize = 256;
+
 /// A connected socket.
 ///
 /// Times are taken here, right after the call to the operating system, because everything above may be delayed.
@@ -24,6 +27,8 @@ pub(super) struct Socket {
     stream: TcpStream,
     connected: Instant,
     round_trip: Duration,
+    /// How long the peer may need for what it gets, beyond the way there.
+    digestion: Duration,
     written: u64,
     first_written: Option<Instant>,
     last_written: Option<Instant>,
@@ -45,6 +50,7 @@ impl Socket {
             stream,
             connected,
             round_trip,
+            digestion: Duration::ZERO,
             written: 0,
             first_written: None,
             last_written: None,
@@ -56,6 +62,12 @@ impl Socket {
     /// Corrects the round trip: behind a proxy, connecting tells only how far the proxy is.
     pub(super) fn set_round_trip(&mut self, round_trip: Duration) {
         self.round_trip = round_trip;
+    }
+
+    /// Says how long the peer may need for what it gets. A handshake of TLS is not over there when it is over here, and
+    /// a reset that comes in between takes everything with it.
+    pub(super) fn set_digestion(&mut self, digestion: Duration) {
+        self.digestion = digestion;
     }
 
     /// When the connection stood.
@@ -152,13 +164,17 @@ impl Socket {
         // Shutting down fails only if the peer has already torn the connection down: then there is nothing to end.
         let _ = SockRef::from(&self.stream).shutdown(std::net::Shutdown::Write);
         let mut waste = [0; 4096];
-        while matches!(self.stream.try_read(&mut waste), Ok(read) if read > 0) {}
+        for _ in 0..MOST_WASTE {
+            if !matches!(self.stream.try_read(&mut waste), Ok(read) if read > 0) {
+                break;
+            }
+        }
     }
 
     /// Sends RST, which throws away what has not left yet: so it waits until that must have arrived.
     async fn reset(self) {
         if let Some(last_written) = self.last_written {
-            let arrived = last_written + self.round_trip * flights(self.written);
+            let arrived = last_written + self.round_trip * flights(self.written) + self.digestion;
             tokio::time::sleep_until(arrived.into()).await;
         }
         // Where the option cannot be set, the connection is gone already.

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Instant;
 
 use rustls_pki_types::pem::{self, PemObject};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
@@ -123,7 +124,10 @@ pub(super) async fn handshake(
     let name = ServerName::try_from(endpoint.host().to_owned())
         .map_err(|_| Fault::new(SocketError::Tls, "the host cannot be the name in a certificate"))?;
     let connector = TlsConnector::from(Arc::clone(config));
-    let stream = connector.with_alpn(offered(version)).connect(name, socket).await.map_err(|error| fault(&error))?;
+    let began = Instant::now();
+    let mut stream =
+        connector.with_alpn(offered(version)).connect(name, socket).await.map_err(|error| fault(&error))?;
+    stream.get_mut().0.set_digestion(began.elapsed());
     let agreed = stream.get_ref().1.alpn_protocol().map(<[u8]>::to_vec);
     match (agreed.as_deref(), version) {
         (Some(HTTP_2), _) => Ok((stream, Protocol::Http2)),
@@ -164,10 +168,13 @@ pub(super) fn words(error: &rustls::Error) -> String {
     let meaning = match error {
         rustls::Error::InvalidCertificate(reason) => match reason {
             CertificateError::UnknownIssuer => {
-                "the server's certificate comes from an unknown issuer (`--cacert` names one more to trust)"
+                "the server's certificate comes from an unknown issuer (`--cacert` names who is to be trusted)"
             }
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
                 "the server's certificate is for another name"
+            }
+            CertificateError::BadSignature => {
+                "the server's certificate was not signed by the issuer that it names (`--cacert` names who is to be trusted)"
             }
             CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
                 "the server's certificate has expired"

@@ -5,6 +5,7 @@
 mod broken_targets;
 mod check_then_act;
 mod checklist;
+mod connections;
 mod defects;
 mod durability;
 mod elsewhere;

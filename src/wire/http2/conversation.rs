@@ -2,7 +2,7 @@
 
 use std::future::{Future, poll_fn};
 use std::io;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::MutexGuard;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -10,9 +10,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use h2::client::{Builder, Connection, ResponseFuture, SendRequest};
 use h2::{Ping, PingPong, SendStream};
+use tokio::io::AsyncReadExt;
 
 use super::line::{Line, Tapped};
-use crate::history::Ending;
+use crate::history::{Ending, SocketError};
 use crate::wire::answer::HEAD_LIMIT;
 use crate::wire::channel::Channel;
 use crate::wire::fault::Fault;
@@ -23,6 +24,9 @@ const WINDOW: u32 = 64 * 1024;
 /// How much larger than the limit a head may be for h2, which does not say why it refuses one. Sizes are checked again
 /// afterwards.
 const HEAD_SLACK: u32 = 16;
+
+/// How long the last words of a peer are waited for: they are there already, or they never come.
+const LAST_WORDS: Duration = Duration::from_millis(50);
 
 /// How long a cancelled exchange keeps its connection, if the peer does not acknowledge that it has read so far.
 const CANCEL_PATIENCE: Duration = Duration::from_secs(1);
@@ -49,7 +53,7 @@ impl Live {
     /// Moves everything that can move on the connection.
     fn poll(&mut self, context: &mut Context<'_>) {
         if self.over.is_none()
-            && let Poll::Ready(result) = std::pin::Pin::new(&mut self.connection).poll(context)
+            && let Poll::Ready(result) = Pin::new(&mut self.connection).poll(context)
         {
             self.over = Some(result.map_or_else(|error| Fault::from_h2(&error), |()| Fault::closed_early()));
         }
@@ -74,7 +78,23 @@ impl Conversation {
 
     /// Exchanges settings with the peer, and waits until both sides know each other's. Then nothing passes that is not
     /// asked for: what is broken off afterwards is broken off at a known place.
+    ///
+    /// # Errors
+    /// Says why there is no conversation.
     pub(in crate::wire) async fn greet(&mut self) -> Result<(), Fault> {
+        let Err(fault) = self.exchange_settings().await else { return Ok(()) };
+        // A peer that closes the connection as soon as it stands may have said why, and that is still to be read.
+        let line = &mut self.line;
+        let last_words = async {
+            let mut waste = [0; 1024];
+            while matches!(line.read(&mut waste).await, Ok(1..)) {}
+        };
+        let _ = tokio::time::timeout(LAST_WORDS, last_words).await;
+        let refused = self.line.tapped().fault().filter(|known| known.error == SocketError::Tls);
+        Err(refused.unwrap_or(fault))
+    }
+
+    async fn exchange_settings(&mut self) -> Result<(), Fault> {
         let mut builder = Builder::new();
         builder
             .enable_push(false)
