@@ -35,7 +35,7 @@ fn burst(window: &str, case: &str) -> (Run, Vec<Duration>) {
         "--scenarios",
         &scenarios,
         "--only",
-        "bursts",
+        case,
         "--max-requests",
         "5000",
     ]);
@@ -69,8 +69,8 @@ fn a_window_of_200_microseconds_is_found_in_20_of_20_runs() {
 }
 
 #[test]
-fn without_a_window_nobody_is_blamed_in_50_runs() {
-    side_by_side(50, || {
+fn without_a_window_nobody_is_blamed() {
+    side_by_side(15, || {
         let (run, _) = burst("0us", "in-flight[first=base]");
         run.assert_code(0);
         assert!(run.violated().is_empty(), "{}", run.stdout);

@@ -13,6 +13,7 @@ mod interruption;
 mod manners;
 mod order_api;
 mod races;
+mod release;
 mod retention;
 mod secrets;
 mod seed;
