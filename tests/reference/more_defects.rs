@@ -231,12 +231,16 @@ fn every_defect_serves_a_request_that_nothing_came_before() {
 #[test]
 fn what_is_in_flight_is_told_under_every_defect_that_goes_by_the_key() {
     // The others find records by more than the key, or have none of what is running, or answer otherwise.
-    let by_key = |defect: &&Defect| match defect {
-        Defect::NoDedup | Defect::DedupeByBody | Defect::KeyAndBody | Defect::KeyAndBytes => false,
-        Defect::RecordAtTheEnd | Defect::LeaseStolen(_) => false,
-        Defect::InFlightCrashes | Defect::InFlightAccepted => false,
-        _ => true,
-    };
+    let otherwise = [
+        Defect::NoDedup,
+        Defect::DedupeByBody,
+        Defect::KeyAndBody,
+        Defect::KeyAndBytes,
+        Defect::RecordAtTheEnd,
+        Defect::InFlightCrashes,
+        Defect::InFlightAccepted,
+    ];
+    let by_key = |defect: &&Defect| !otherwise.contains(defect) && !matches!(defect, Defect::LeaseStolen(_));
     for defect in Defect::ALL.iter().filter(by_key) {
         let target = Fixture::start(contract(), FOR_EVER, &[*defect]);
         let _first = target.begin("k", ORDER);
