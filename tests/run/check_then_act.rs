@@ -29,16 +29,8 @@ fn burst(window: &str, case: &str) -> (Run, Vec<Duration>) {
     let defects = vec![Defect::parse(&format!("check-then-act={window}")).unwrap()];
     let options = ReferenceOptions { defects, log: Some(log), ..ReferenceOptions::new(contract) };
     let server = reference::start(options).unwrap();
-    let run = run(&[
-        "--base-url",
-        &server.base_url(),
-        "--scenarios",
-        &scenarios,
-        "--only",
-        case,
-        "--max-requests",
-        "5000",
-    ]);
+    let run =
+        run(&["--base-url", &server.base_url(), "--scenarios", &scenarios, "--only", case, "--max-requests", "5000"]);
     let kept = lines.try_iter().filter_map(|line: RequestLine| line.window).collect();
     (run, kept)
 }
