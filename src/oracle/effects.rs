@@ -154,6 +154,15 @@ impl<'h> Group<'h> {
         self.series.iter().filter_map(|series| series.last().map(|read| read.total)).max()
     }
 
+    /// Whether the first counter listed an identity before an attempt with this number was sent.
+    pub(super) fn listed_before(&self, number: u32, identity: &str) -> bool {
+        let series = self.series.first();
+        let reads =
+            series.map_or(&[][..], |series| &series.reads[..series.reads.partition_point(|read| read.after < number)]);
+        let last = reads.iter().rev().find(|read| read.failure.is_none());
+        last.is_some_and(|read| read.items.iter().any(|item| item.identity == identity))
+    }
+
     /// The identities that the first counter ever listed.
     pub(super) fn listed(&self) -> impl Iterator<Item = &'h str> + '_ {
         let first = self.series.first();
