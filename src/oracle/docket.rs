@@ -193,7 +193,7 @@ impl<'c, 'h> Docket<'c, 'h> {
 
     /// The margin by which an attempt must lie inside another to have met it in flight for certain.
     pub(super) fn margin(&self) -> Duration {
-        (self.calibration.jitter * 2).max(self.calibration.round_trip)
+        self.calibration.jitter.saturating_mul(2).max(self.calibration.round_trip)
     }
 
     fn explained(&self) -> Vec<bool> {

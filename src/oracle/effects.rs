@@ -208,9 +208,9 @@ impl<'h> Series<'h> {
         let unchanged = failure.is_none() && previous.is_some() && same_identities(before, items);
         self.steady(quiet, count.began, failure.is_none(), unchanged);
         let since = self.sweep.stable_since;
-        let settled = since.is_some_and(|since| count.began >= since + self.settle);
+        let settled = since.is_some_and(|since| count.began >= since.saturating_add(self.settle));
         let closed = failure.is_none() && (untouched || settled);
-        let late = quiet.is_some_and(|quiet| count.began >= quiet + self.settle * 2);
+        let late = quiet.is_some_and(|quiet| count.began >= quiet.saturating_add(self.settle.saturating_mul(2)));
         let confirmed = closed && self.sweep.agreeing >= 2 && late;
         self.reads.push(Read { after: count.after, total, closed, confirmed, items, failure });
     }
@@ -249,7 +249,7 @@ impl<'h> Series<'h> {
         let Some(last) = self.reads[start..end].iter().rev().find(|read| read.failure.is_none()) else {
             return Rise::Unknown;
         };
-        match last.total - base.total {
+        match last.total.saturating_sub(base.total) {
             0 if last.closed => Rise::Nothing,
             0 => Rise::Unknown,
             rise => Rise::Of(rise),

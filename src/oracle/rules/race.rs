@@ -290,15 +290,15 @@ fn is_inside(docket: &Docket<'_, '_>, executing: usize, inside: usize) -> bool {
     let (outer, inner) = (&docket.facts[executing], &docket.facts[inside]);
     let took = outer.read.saturating_sub(outer.written);
     let margin = docket.margin().max(took / 8);
-    let waited = docket.calibration.slow_latency.is_some_and(|usual| took > usual + margin);
+    let waited = docket.calibration.slow_latency.is_some_and(|usual| took > usual.saturating_add(margin));
     if outer.variant != SLOW || waited {
         return false;
     }
     let refused = inner.answer().is_some_and(|answer| answer.is_client_error());
     docket.calibration.overlaps == Some(true)
-        && outer.written + margin < inner.sent
-        && inner.written + margin < outer.read
-        && (refused || inner.read + margin >= outer.read)
+        && outer.written.saturating_add(margin) < inner.sent
+        && inner.written.saturating_add(margin) < outer.read
+        && (refused || inner.read.saturating_add(margin) >= outer.read)
         && have_met(docket, executing, inside)
 }
 
