@@ -329,6 +329,7 @@ fn decision(broken_off: Reason) -> Decision {
     match broken_off {
         Reason::RequestCap => Decision::RequestCap,
         Reason::NoAnswer => Decision::NoAnswer,
+        Reason::RateLimited => Decision::RateLimited,
         Reason::Interrupted
         | Reason::NotExercised
         | Reason::NoScenario
@@ -336,7 +337,10 @@ fn decision(broken_off: Reason) -> Decision {
         | Reason::Deselected
         | Reason::ControlFailed
         | Reason::LongerThanMaxWait
+        | Reason::HookFailed(_)
+        | Reason::NoHttp2
         | Reason::TargetSerialises
+        | Reason::NeedsHttp2
         | Reason::NotDeclared => Decision::Interrupted,
     }
 }

@@ -1,10 +1,12 @@
 //! The command line: definitions only.
 
+use std::num::NonZeroU16;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::contract::Period;
+use crate::contract::{Period, Rate};
 
 /// The command line.
 #[derive(Debug, Parser)]
@@ -71,6 +73,19 @@ pub enum DecidingLevel {
     Should,
 }
 
+/// How the copies of a race are released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RaceRelease {
+    /// As the connection permits.
+    Auto,
+    /// The last bytes of all requests in one loop, over HTTP/1.1.
+    LastByte,
+    /// The ends of all requests in one write, over HTTP/2.
+    SinglePacket,
+    /// Each as it comes.
+    None,
+}
+
 /// Arguments of `run`.
 #[derive(Args, Debug)]
 #[command(after_help = RUN_HELP)]
@@ -95,6 +110,11 @@ pub struct RunArguments {
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub skip: Vec<String>,
 
+    /// How the copies of a race are released: by their last bytes (HTTP/1.1), in a single packet (HTTP/2), or not at
+    /// all; `auto` is a single packet where the target speaks HTTP/2.
+    #[arg(long, value_name = "HOW", default_value = "auto")]
+    pub sync: RaceRelease,
+
     /// Print what would be sent, and send nothing.
     #[arg(long)]
     pub plan: bool,
@@ -103,13 +123,25 @@ pub struct RunArguments {
     #[arg(long, value_name = "NAME[=VALUE]", conflicts_with = "base_url")]
     pub defect: Vec<String>,
 
-    /// How many cases run at the same time.
+    /// Probe the embedded reference API over TLS, by a certificate that is made for the run and trusted by it.
+    #[arg(long, conflicts_with = "base_url")]
+    pub tls: bool,
+
+    /// How many cases run at the same time. One that only waits does not count.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub jobs: u16,
 
     /// Never send more requests than this, cleanup included.
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = 2000)]
     pub max_requests: u64,
+
+    /// Send no more requests than this in a time, for example 10/s or 90/m; all cases, counts and cleanup together.
+    #[arg(long, value_name = "N/s")]
+    pub rate: Option<Rate>,
+
+    /// What the pauses are drawn from where the target turns requests away; a random one where this is not given.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
 
     /// The longest time that one wait may take.
     #[arg(long, value_name = "TIME", default_value = "60s")]
@@ -138,6 +170,82 @@ pub struct RunArguments {
     /// Show more: undeclared requirements, every violation in full, whole bodies.
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub verbose: u8,
+
+    /// How connections are opened.
+    #[command(flatten, next_help_heading = "Connections (as with curl)")]
+    pub connections: ConnectionArguments,
+}
+
+/// How connections to the target are opened: for probes, counts, hooks and cleanup alike.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ConnectionArguments {
+    /// Go through this HTTP proxy. Variables such as HTTP_PROXY are ignored.
+    #[arg(short = 'x', long, value_name = "URL")]
+    pub proxy: Option<String>,
+
+    /// Connect to ADDRESS where HOST and PORT are meant; or HOST1:PORT1:HOST2:PORT2. Can be repeated.
+    #[arg(long, value_name = "HOST:PORT:ADDRESS")]
+    pub connect_to: Vec<String>,
+
+    /// Trust the certificates in this PEM file instead of the system's.
+    #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
+    pub cacert: Option<PathBuf>,
+
+    /// Accept any certificate. The report says so.
+    #[arg(short = 'k', long)]
+    pub insecure: bool,
+
+    /// The client's certificate, as PEM; its private key too, unless --key names it.
+    #[arg(short = 'E', long, value_name = "FILE")]
+    pub cert: Option<PathBuf>,
+
+    /// The private key to --cert, as PEM.
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub key: Option<PathBuf>,
+
+    /// Speak HTTP/1.1 only.
+    #[arg(long, visible_alias = "http1.1", conflicts_with = "http2")]
+    pub http1: bool,
+
+    /// Speak HTTP/2 only; without TLS by prior knowledge.
+    #[arg(long, visible_alias = "http2-prior-knowledge")]
+    pub http2: bool,
+
+    /// The value of the User-Agent field; the field is left out if this is empty.
+    #[arg(short = 'A', long, value_name = "TEXT")]
+    pub user_agent: Option<String>,
+
+    /// The largest content of an answer that is read.
+    #[arg(long, value_name = "SIZE", default_value = "4MiB")]
+    pub max_response: Size,
+}
+
+/// A number of bytes, written like `4MiB`, `500kB` or `65536`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Size(pub usize);
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, Self::Err> {
+        let digits = written.find(|character: char| !character.is_ascii_digit()).unwrap_or(written.len());
+        let (number, unit) = written.split_at(digits);
+        let factor: Option<usize> = match unit.trim().to_ascii_lowercase().as_str() {
+            "" | "b" => Some(1),
+            "kb" => Some(1000),
+            "k" | "kib" => Some(1 << 10),
+            "mb" => Some(1_000_000),
+            "m" | "mib" => Some(1 << 20),
+            "gb" => Some(1_000_000_000),
+            "g" | "gib" => Some(1 << 30),
+            _ => None,
+        };
+        let bytes = number.parse::<usize>().ok().zip(factor).and_then(|(number, factor)| number.checked_mul(factor));
+        bytes
+            .filter(|bytes| *bytes > 0)
+            .map(Self)
+            .ok_or_else(|| "write a size such as `4MiB`, `500kB` or `65536`".into())
+    }
 }
 
 const RUN_HELP: &str = "Examples:\n  \
@@ -148,9 +256,16 @@ const RUN_HELP: &str = "Examples:\n  \
     idemspec run my-api.yaml --skip key-reuse --strict  for CI\n\n\
     The report goes to stdout, everything else to stderr. The journal holds every event of the run.";
 
+const SERVE_HELP: &str = "Examples:\n  \
+    idemspec serve --port 8080\n  \
+    idemspec serve --port 8080 --defect double-effect\n  \
+    idemspec serve --port 8443 --tls --write-cert cert.pem\n  \
+    idemspec serve --port 8080 --replicas 3 --defect replicas-apart\n\n\
+    It speaks HTTP/1.1 and HTTP/2: over TLS what the client prefers, without it HTTP/2 by prior knowledge.";
+
 /// Arguments of `serve`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  idemspec serve --port 8080\n  idemspec serve --port 8080 --defect double-effect")]
+#[command(after_help = SERVE_HELP)]
 pub struct ServeArguments {
     /// The port on 127.0.0.1; 0 for any that is free.
     #[arg(long, value_name = "PORT", default_value_t = 8080)]
@@ -163,6 +278,18 @@ pub struct ServeArguments {
     /// How long an execution takes.
     #[arg(long, value_name = "TIME", default_value = "25ms")]
     pub latency: Period,
+
+    /// Speak TLS, by a certificate for 127.0.0.1 and localhost that is made at the start.
+    #[arg(long)]
+    pub tls: bool,
+
+    /// Write that certificate to a PEM file, so that clients can trust it.
+    #[arg(long, value_name = "FILE", requires = "tls")]
+    pub write_cert: Option<PathBuf>,
+
+    /// Listen on this many ports, the given one and those that follow, all over one store.
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub replicas: NonZeroU16,
 }
 
 /// Arguments of `list`.
@@ -197,4 +324,22 @@ pub enum Listed {
 pub struct ExplainArguments {
     /// A requirement, a clause, a scenario or a defect.
     pub name: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_written_with_a_unit_or_without() {
+        let bytes = |written: &str| written.parse::<Size>().map(|size| size.0).ok();
+        assert_eq!(
+            [bytes("4MiB"), bytes("500kB"), bytes("65536"), bytes("2 G")],
+            [Some(4 << 20), Some(500_000), Some(65536), Some(2 << 30)]
+        );
+        assert_eq!(
+            [bytes(""), bytes("MiB"), bytes("0"), bytes("4 apples"), bytes("-1"), bytes("99999999999999999999")],
+            [None; 6]
+        );
+    }
 }

@@ -21,6 +21,7 @@ fn run_started(version: u32) -> EventKind {
         started: "2026-01-01T00:00:00Z".into(),
         profile: "p".into(),
         base_url: "http://127.0.0.1:1".into(),
+        connections: Default::default(),
         document: serde_json::json!({"profile": "p", "values": [1.5, null, "é\u{1b}"]}),
         subject: Subject::default(),
     }))

@@ -10,9 +10,16 @@ use idemspec::profile::{self, BindOptions, Bound};
 use idemspec::scenario::{self, Scenario, Step};
 
 fn bound(rest: &str) -> Bound {
+    with_replicas(rest, &[])
+}
+
+fn with_replicas(rest: &str, names: &[&str]) -> Bound {
     let text = format!("profile: mine\nextends: reference\n{rest}");
     let loaded = profile::parse("mine.yaml", &text).unwrap_or_else(|problems| panic!("{problems}"));
-    Bound::new(loaded.profile, &|_| None, &BindOptions::default()).unwrap()
+    let replicas: Vec<(String, String)> =
+        names.iter().map(|name| ((*name).to_owned(), format!("http://{name}.example"))).collect();
+    let options = BindOptions { replicas: Some(&replicas), ..BindOptions::default() };
+    Bound::new(loaded.profile, &|_| None, &options).unwrap()
 }
 
 fn steps(written: &str) -> Vec<Step> {
@@ -69,7 +76,7 @@ fn reach_follows_from_the_stimuli() {
 
 #[test]
 fn the_reference_profile_offers_what_every_shipped_scenario_needs() {
-    let plan = plan(&bound(""), &scenario::load_shipped(), "25h");
+    let plan = plan(&with_replicas("", &["second"]), &scenario::load_shipped(), "25h");
     assert_eq!(plan.skipped, []);
     let alone: BTreeSet<&str> =
         plan.cases.iter().filter(|case| case.alone).map(|case| case.scenario.as_str()).collect();
@@ -108,6 +115,7 @@ fn what_a_profile_does_not_offer_is_named() {
         ("other-operation", "needs operations.other"),
         ("other-account", "needs accounts.other"),
         ("other-method", "needs scope.methods"),
+        ("replicas", "needs target.replicas"),
         ("key-format[key=malformed]", ""),
     ] {
         assert_eq!(reason(case), expected, "{case}");
@@ -127,6 +135,39 @@ fn places_are_counted_and_budgeted() {
     assert_eq!((one.actions, two.actions), (1, 2));
     assert_eq!(two.counts, one.counts * 2);
     assert_eq!(budget("[hook: {name: advance-clock, by: half}]").hooks, 3, "the hook, and a reading on either side");
+}
+
+#[test]
+fn a_fan_out_goes_to_every_replica_at_each_of_its_times() {
+    let bound = with_replicas("", &["second", "third"]);
+    let fan_out = |more: &str| steps(&format!("[fan-out: {{intent: a, again: [0ms, 5ms, 100ms]{more}}}]"));
+    let of = |steps: &[Step]| {
+        let scenario = scenario::parse("mine.yaml", "scenario: mine\ntitle: t\nsteps: [count: {intent: a}]\n");
+        let mut scenario = scenario.unwrap();
+        scenario.cases[0].steps = steps.to_vec();
+        plan(&bound, &[scenario], "25h").budget
+    };
+    let (here, everywhere) = (fan_out(""), fan_out(", each_replica: true"));
+    assert_eq!((of(&here).attempts, of(&everywhere).attempts), (1 + 3, 1 + 3 * 2));
+    assert_eq!((of(&here).actions, of(&everywhere).actions), (1, 1));
+    let (here, everywhere) = (reach(&bound, &here), reach(&bound, &everywhere));
+    assert!(here.contains(&Requirement::ReplayAfterSuccess) && !here.contains(&Requirement::ScopeReplicas));
+    assert!(everywhere.contains(&Requirement::ScopeReplicas) && !everywhere.contains(&Requirement::ReplayAfterSuccess));
+}
+
+#[test]
+fn a_replica_that_the_profile_lacks_is_named() {
+    let scenario = |step: &str| {
+        let text = format!("scenario: mine\ntitle: t\nsteps: [send: {{intent: a}}, {step}]\n");
+        scenario::parse("mine.yaml", &text).unwrap()
+    };
+    let bound = with_replicas("", &["second"]);
+    let reason =
+        |step: &str| plan(&bound, &[scenario(step)], "25h").skipped.first().map(|(_, one)| one.reason.to_string());
+    assert_eq!(reason("send: {intent: a, replica: second}"), None);
+    assert_eq!(reason("send: {intent: a, replica: third}").as_deref(), Some("needs replicas.third"));
+    let alone = plan(&self::bound("contract: {scope: {replicas: replays}}"), &[scenario("send: {intent: a}")], "25h");
+    assert_eq!(alone.untested[&Requirement::ScopeReplicas].to_string(), "needs target.replicas");
 }
 
 #[test]

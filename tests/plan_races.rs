@@ -14,7 +14,7 @@ fn bound(without_slow: bool) -> Bound {
     if without_slow {
         profile.operation.parameters.shift_remove("slow");
     }
-    Bound::new(profile, &|_| None, &BindOptions { base_url: None, allow_production: false }).unwrap()
+    Bound::new(profile, &|_| None, &BindOptions::default()).unwrap()
 }
 
 fn scenario(steps: &str) -> Scenario {

@@ -42,7 +42,16 @@ fn try_bind(text: &str, variables: &[(&str, &str)], options: &BindOptions<'_>) -
 
 fn attempt<'r>(variant: &'r str, key: Option<&'r str>) -> RenderRequest<'r> {
     let account = DEFAULT;
-    RenderRequest { variant, marker: "m-1", key, encoded: false, account, operation: DEFAULT, method: None }
+    RenderRequest {
+        variant,
+        marker: "m-1",
+        key,
+        encoded: false,
+        account,
+        operation: DEFAULT,
+        replica: None,
+        method: None,
+    }
 }
 
 fn render(bound: &Bound, variant: &str) -> Request {
@@ -274,6 +283,39 @@ fn production_and_refused_credentials_are_refused() {
         try_bind(&literal, &[("TOKEN", "x")], &BindOptions::default()),
         Err(BindError::RefusedCredential { .. })
     ));
+}
+
+#[test]
+fn a_request_to_a_replica_differs_in_its_path_alone() {
+    let target = "  replicas: {second: \"http://${HOST}/v2\", third: \"${THIRD}/v3\"}\n  auth:";
+    let text = json_profile().replacen("  auth:", target, 1);
+    let variables = [("TOKEN", "hunter2"), ("HOST", "second.example")];
+    let bound = bind(&text, &variables);
+    let known: Vec<(&str, &str)> =
+        bound.replicas().iter().map(|(name, replica)| (name.as_str(), replica.base_url())).collect();
+    assert_eq!(known, [("second", "http://second.example/v2")]);
+    assert_eq!(bound.unavailable()["replicas.third"], ["THIRD"]);
+    let own = render(&bound, "base");
+    let there = bound.request(&RenderRequest { replica: Some("second"), ..attempt("base", Some("k-1")) }).unwrap();
+    assert_eq!((own.target.sent(), there.target.sent()), ("/v1/orders", "/v2/orders"));
+    assert_eq!(Request { target: own.target.clone(), ..there }, own);
+    let nowhere = RenderRequest { replica: Some("third"), ..attempt("base", None) };
+    assert!(matches!(bound.request(&nowhere), Err(RenderError::UnknownReplica { .. })));
+}
+
+#[test]
+fn replicas_belong_to_the_deployment_of_the_base_url() {
+    let text = json_profile().replacen("  auth:", "  replicas: {second: \"http://second.example\"}\n  auth:", 1);
+    let count = |options: &BindOptions<'_>| try_bind(&text, &[("TOKEN", "x")], options).unwrap().replicas().len();
+    let base_url = Some("http://staging.example");
+    assert_eq!(count(&BindOptions::default()), 1);
+    assert_eq!(count(&BindOptions { base_url, ..BindOptions::default() }), 0);
+    let others =
+        [("one".to_owned(), "http://one.example".to_owned()), ("two".to_owned(), "http://two.example".to_owned())];
+    assert_eq!(count(&BindOptions { base_url, replicas: Some(&others), ..BindOptions::default() }), 2);
+    let bad = [("one".to_owned(), "one.example".to_owned())];
+    let error = try_bind(&text, &[("TOKEN", "x")], &BindOptions { replicas: Some(&bad), ..BindOptions::default() });
+    assert!(matches!(error, Err(BindError::BaseUrl { .. })));
 }
 
 #[test]

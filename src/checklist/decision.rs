@@ -60,6 +60,8 @@ pub enum Decision {
     RequestCap,
     /// The target fell silent in the middle of the run.
     NoAnswer,
+    /// The target turned everything away in the middle of the run.
+    RateLimited,
     /// Something that decides is inconclusive.
     Inconclusive,
     /// Nothing at all was shown to hold.
@@ -101,6 +103,7 @@ impl Decision {
             | Self::Interrupted
             | Self::RequestCap
             | Self::NoAnswer
+            | Self::RateLimited
             | Self::Inconclusive
             | Self::NothingHolds
             | Self::NotWhole => ExitStatus::Inconclusive,
@@ -120,6 +123,9 @@ impl Decision {
             Self::RequestCap => "the cap of --max-requests broke the run off; raise it to have everything tested",
             Self::NoAnswer => {
                 "the target gave no answer that could be read in some cases; check that it still runs, and run again"
+            }
+            Self::RateLimited => {
+                "the target turned every attempt away in some cases; ask for fewer with --rate, and run again"
             }
             Self::Inconclusive => "something that was tested could not be decided",
             Self::NothingHolds => "nothing was shown to hold",

@@ -27,14 +27,17 @@ pub(super) fn execute(arguments: &ExplainArguments) -> Result<u8> {
 }
 
 fn explain_defect(defect: &Defect) -> String {
-    let expected: Vec<&str> = defect.expected().iter().map(|requirement| requirement.id()).collect();
+    let violates = match defect.expected() {
+        [] => "nothing that a scenario looks at: not yet caught".to_owned(),
+        expected => expected.iter().map(|requirement| requirement.id()).collect::<Vec<_>>().join(", "),
+    };
     format!(
-        "{}\n  {} (failure class {})\n\n  {}\n\n  violates  {}\n  try it    idemspec run --defect {defect}\n",
+        "{}\n  {} (failure class {}: {})\n\n  {}\n\n  violates  {violates}\n  try it    idemspec run --defect {defect}\n",
         defect.id(),
         defect.title(),
-        defect.failure_class(),
+        defect.class().code(),
+        defect.class().title(),
         defect.explanation(),
-        expected.join(", "),
     )
 }
 

@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::output::print;
 use crate::cli::{ListArguments, Listed};
 use crate::contract::Requirement;
-use crate::reference::Defect;
+use crate::reference::{Defect, FailureClass};
 use crate::{profile, scenario};
 
 pub(super) fn execute(arguments: &ListArguments) -> Result<u8> {
@@ -14,13 +14,13 @@ pub(super) fn execute(arguments: &ListArguments) -> Result<u8> {
     let sections: Vec<Listed> = what.map_or_else(|| all.to_vec(), |one| vec![one]);
     let mut text = Vec::new();
     for section in &sections {
-        let (title, rows) = match section {
-            Listed::Profiles => ("Profiles", profiles()?),
-            Listed::Scenarios => ("Scenarios", scenarios()),
-            Listed::Requirements => ("Requirements", requirements()),
-            Listed::Defects => ("Defects of the reference API", defects()),
+        let (title, content) = match section {
+            Listed::Profiles => ("Profiles", table(&profiles()?)),
+            Listed::Scenarios => ("Scenarios", table(&scenarios())),
+            Listed::Requirements => ("Requirements", table(&requirements())),
+            Listed::Defects => ("Defects of the reference API, by class of failure", defects()),
         };
-        text.push(format!("{title}\n{}", table(&rows)));
+        text.push(format!("{title}\n{content}"));
     }
     print(&text.join("\n"))?;
     Ok(0)
@@ -62,14 +62,21 @@ fn requirements() -> Vec<Row> {
     Requirement::ALL.iter().map(row).collect()
 }
 
-fn defects() -> Vec<Row> {
+fn defects() -> String {
     let row = |defect: &Defect| {
-        let expected: Vec<&str> = defect.expected().iter().map(|requirement| requirement.id()).collect();
-        let lines = vec![
-            format!("{} ({})", defect.title(), defect.failure_class()),
-            format!("violates {}", expected.join(", ")),
-        ];
-        (defect.to_string(), lines)
+        let violates = match defect.expected() {
+            [] => "not yet caught by any scenario".to_owned(),
+            expected => {
+                let ids: Vec<&str> = expected.iter().map(|requirement| requirement.id()).collect();
+                format!("violates {}", ids.join(", "))
+            }
+        };
+        (defect.to_string(), vec![defect.title().to_owned(), violates])
     };
-    Defect::ALL.iter().map(row).collect()
+    let group = |class: &FailureClass| {
+        let of_class = Defect::ALL.iter().filter(|defect| defect.class() == *class);
+        let rows: Vec<Row> = of_class.map(row).collect();
+        format!("  {} {}\n{}", class.code(), class.title(), table(&rows))
+    };
+    FailureClass::ALL.iter().map(group).collect::<Vec<_>>().join("\n")
 }

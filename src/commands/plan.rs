@@ -2,7 +2,7 @@
 
 use crate::history::KeyKind;
 use crate::plan::{Plan, PlannedCase};
-use crate::scenario::{Advance, HookStep, KeyChoice, Race, RaceCopy, Send, Step, Wait};
+use crate::scenario::{Advance, FanOut, HookStep, KeyChoice, Moment, Race, RaceCopy, Send, Step, Wait};
 
 /// Says what a plan would send, and what it leaves out and why.
 pub(super) fn text(plan: &Plan, announcement: &str) -> String {
@@ -35,6 +35,7 @@ pub(super) fn stimulus(step: &Step) -> String {
             let parameters = repeat.parameters.as_ref().map_or_else(String::new, |name| format!(" with {name}"));
             format!("repeat {}{parameters} until it is settled", repeat.intent)
         }
+        Step::FanOut(fan_out) => fanning_out(fan_out),
         Step::Wait(Wait::For(period)) => format!("wait {period}"),
         Step::Wait(Wait::Settle) => "wait until counts settle".into(),
         Step::Wait(Wait::Handler) => "wait for the handler".into(),
@@ -46,6 +47,14 @@ pub(super) fn stimulus(step: &Step) -> String {
             format!("count {}{}", count.intent, counted_at(count.account.as_ref(), count.operation.as_ref()))
         }
     }
+}
+
+fn fanning_out(fan_out: &FanOut) -> String {
+    let parameters = fan_out.parameters.as_ref().map_or_else(String::new, |name| format!(" with {name}"));
+    let last = fan_out.again.iter().max().copied().unwrap_or_default();
+    let times = if fan_out.again.len() == 1 { "once".into() } else { format!("{} times", fan_out.again.len()) };
+    let replicas = if fan_out.each_replica { " on each replica" } else { "" };
+    format!("send {}{parameters}, and again {times}{replicas} within {last}", fan_out.intent)
 }
 
 fn running(hook: &HookStep) -> String {
@@ -93,12 +102,19 @@ fn differing(race: &Race, copy: &RaceCopy) -> Option<String> {
     let intent = copy.intent.as_ref().filter(|intent| **intent != race.intent);
     let parameters = copy.parameters.as_ref().filter(|parameters| race.parameters.as_ref() != Some(parameters));
     let words = [
-        Some(format!("at {}", copy.at)).filter(|_| copy.at.0 > 0),
+        Some(words_of(copy.at)).filter(|_| !copy.at.is_at_once()),
         intent.map(|name| format!("for {name}")),
         parameters.map(|name| format!("with {name}")),
     ];
     let words: Vec<String> = words.into_iter().flatten().collect();
     if words.is_empty() { None } else { Some(words.join(" ")) }
+}
+
+fn words_of(moment: Moment) -> String {
+    match moment {
+        Moment::After(part) => format!("at {part}"),
+        Moment::Answered => "as the first is answered".into(),
+    }
 }
 
 fn sending(send: &Send) -> String {
@@ -109,6 +125,9 @@ fn sending(send: &Send) -> String {
         }
     }
     text.push_str(&place(send.account.as_ref(), send.operation.as_ref()));
+    if let Some(replica) = &send.replica {
+        text.push_str(&format!(" on replica {replica}"));
+    }
     if let Some(method) = &send.method {
         text.push_str(&format!(" by {}", if method == "other" { "another method" } else { method }));
     }
@@ -121,7 +140,8 @@ fn sending(send: &Send) -> String {
         text.push_str(&format!(" unless {enough} effects are counted"));
     }
     if let Some(loss) = send.lose {
-        text.push_str(&format!(" (lost: {loss})"));
+        let after = send.after.map_or_else(String::new, |after| format!(" after {after} of the service time"));
+        text.push_str(&format!(" (lost: {loss}{after})"));
     }
     text
 }
@@ -159,6 +179,20 @@ mod tests {
             ("hook: {name: advance-clock, by: half}", "hook advance-clock by half of the time that a key is kept"),
             ("hook: {name: advance-clock, by: 30m}", "hook advance-clock by 30m"),
             ("hook: {name: change, intent: a}", "hook change on a"),
+            ("send: {intent: a, replica: two}", "send a on replica two"),
+            (
+                "send: {intent: a, lose: execution by reset, after: 5%}",
+                "send a (lost: execution by reset after 5% of the service time)",
+            ),
+            ("fan-out: {intent: a, again: [0ms, 100ms]}", "send a, and again 2 times within 100ms"),
+            (
+                "fan-out: {intent: a, parameters: slow, again: [5ms], each_replica: true}",
+                "send a with slow, and again once on each replica within 5ms",
+            ),
+            (
+                "race: {intent: a, copies: [{}, {at: 50%}, {at: answered, parameters: changed}]}",
+                "race 3 copies of a (at 50%, as the first is answered with changed)",
+            ),
             ("wait: after-expiry", "wait until the key has expired"),
         ] {
             assert_eq!(words(step), expected);

@@ -2,13 +2,13 @@
 
 use std::sync::mpsc;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
+use super::embedded::defects;
 use super::output::{print, say};
-use super::session::defects;
 use crate::cli::ServeArguments;
 use crate::profile;
-use crate::reference::{self, ReferenceOptions};
+use crate::reference::{self, ReferenceOptions, RunningReference};
 
 pub(super) fn execute(arguments: &ServeArguments) -> Result<u8> {
     let contract = profile::load("reference")?.profile.contract;
@@ -16,6 +16,8 @@ pub(super) fn execute(arguments: &ServeArguments) -> Result<u8> {
     let (log, lines) = mpsc::channel();
     let options = ReferenceOptions {
         port: arguments.port,
+        replicas: arguments.replicas,
+        tls: arguments.tls,
         latency: arguments.latency.duration(),
         defects: defects.clone(),
         log: Some(log),
@@ -25,10 +27,31 @@ pub(super) fn execute(arguments: &ServeArguments) -> Result<u8> {
     for defect in &defects {
         say(&format!("defect {defect}: {}", defect.title()));
     }
-    say(&format!("probe it with: idemspec run reference --base-url {}", running.base_url()));
-    print(&format!("listening on {}\n", running.base_url()))?;
+    advise(arguments, &running)?;
+    for url in running.replica_urls() {
+        print(&format!("listening on {url}\n"))?;
+    }
     std::thread::spawn(move || lines.iter().for_each(|line| say(&line.to_string())));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(tokio::signal::ctrl_c())?;
     Ok(0)
+}
+
+/// Writes the certificate, if there is one and it is wanted, and says how to speak to the server.
+fn advise(arguments: &ServeArguments, running: &RunningReference) -> Result<()> {
+    let url = running.base_url();
+    match (running.certificate(), &arguments.write_cert) {
+        (Some(certificate), Some(path)) => {
+            let file = path.display();
+            std::fs::write(path, certificate.pem()).with_context(|| format!("cannot write {file}"))?;
+            say(&format!("the certificate is in {file}: curl --cacert {file} {url}/orders"));
+            say(&format!("probe it with: idemspec run reference --base-url {url} --cacert {file}"));
+        }
+        (Some(_), None) => {
+            say(&format!("--write-cert FILE writes the certificate; without it: curl --insecure {url}/orders"));
+            say(&format!("probe it with: idemspec run reference --base-url {url} --insecure"));
+        }
+        (None, _) => say(&format!("probe it with: idemspec run reference --base-url {url}")),
+    }
+    Ok(())
 }

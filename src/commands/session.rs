@@ -1,18 +1,17 @@
 //! Everything that a run needs before its first byte is sent: profile, target, scenarios, plan.
 
 use anyhow::{Context as _, Result, bail};
+use indexmap::IndexMap;
 
-use crate::cli::RunArguments;
+use super::embedded;
+use crate::cli::{RaceRelease, RunArguments};
 use crate::plan::{Plan, PlanOptions, Selection};
-use crate::profile::{self, BindOptions, Bound};
-use crate::reference::{self, Defect, DefectError, ReferenceOptions, RunningReference};
+use crate::profile::{self, BindOptions, Bound, Replica};
+use crate::reference::RunningReference;
 use crate::runner;
 use crate::scenario::{self, Scenario};
-use crate::wire::{Connector, Endpoint};
+use crate::wire::{Connector, Endpoint, Proxy};
 use serde_json::Value;
-
-/// The profile that is served by the embedded target.
-const EMBEDDED: &str = "reference";
 
 /// A run that is ready to begin.
 pub(super) struct Session {
@@ -20,6 +19,8 @@ pub(super) struct Session {
     pub(super) bound: Bound,
     /// Where the requests go.
     pub(super) connector: Connector,
+    /// Where requests to the profile's replicas go, by name.
+    pub(super) replicas: IndexMap<String, Connector>,
     /// The profile as it was loaded.
     pub(super) document: Value,
     /// What will run.
@@ -32,46 +33,55 @@ impl Session {
     /// Loads and checks everything. Nothing is sent.
     pub(super) fn prepare(arguments: &RunArguments) -> Result<Self> {
         let loaded = profile::load(&arguments.profile)?;
-        let embedded = embed(arguments, &loaded.profile)?;
+        let embedded = embedded::start(arguments, &loaded.profile)?;
         let base_url = embedded.as_ref().map(RunningReference::base_url).or_else(|| arguments.base_url.clone());
         let environment = |name: &str| std::env::var(name).ok();
-        let options = BindOptions { base_url: base_url.as_deref(), allow_production: arguments.allow_production };
-        let bound = Bound::new(loaded.profile, &environment, &options)?;
-        let connector = Connector::new(Endpoint::parse(bound.base_url())?);
+        let own_replicas = embedded.as_ref().map(embedded::replicas);
+        let options = BindOptions {
+            base_url: base_url.as_deref(),
+            replicas: own_replicas.as_deref(),
+            allow_production: arguments.allow_production,
+        };
+        let mut settings = super::connections::settings(&arguments.connections)?;
+        if let Some(running) = &embedded {
+            settings = embedded::trust(running, settings)?;
+        }
+        let mut bound = Bound::new(loaded.profile, &environment, &options)?;
+        for secret in settings.proxy.iter().flat_map(Proxy::secrets) {
+            bound.add_secret(&secret, "${PROXY_CREDENTIALS}");
+        }
+        let connector = Connector::with(Endpoint::parse(bound.base_url())?, settings);
+        connector.check()?;
+        check_release(arguments, &connector)?;
+        let replicas = replicas(&bound, &connector)?;
         let scenarios = scenarios(arguments)?;
         check_selection(arguments, &scenarios)?;
         let selection = Selection { only: arguments.only.clone(), skip: arguments.skip.clone() };
         let plan = Plan::new(&bound, &scenarios, &PlanOptions { selection, max_wait: arguments.max_wait });
-        Ok(Self { bound, connector, document: loaded.document, plan, embedded })
+        Ok(Self { bound, connector, replicas, document: loaded.document, plan, embedded })
     }
 }
 
-/// Starts the embedded target, if the run has no other.
-fn embed(arguments: &RunArguments, profile: &profile::Profile) -> Result<Option<RunningReference>> {
-    if arguments.profile != EMBEDDED || arguments.base_url.is_some() {
-        if !arguments.defect.is_empty() {
-            bail!("--defect breaks the embedded reference API, and this run has another target; leave it out");
-        }
-        return Ok(None);
-    }
-    let options =
-        ReferenceOptions { defects: defects(&arguments.defect)?, ..ReferenceOptions::new(profile.contract.clone()) };
-    Ok(Some(reference::start(options).context("cannot start the embedded reference API")?))
+/// Where the replicas are, by the same settings as the target itself.
+fn replicas(bound: &Bound, connector: &Connector) -> Result<IndexMap<String, Connector>> {
+    let connect =
+        |(name, replica): (&String, &Replica)| Ok((name.clone(), connector.to(Endpoint::parse(replica.base_url())?)));
+    bound.replicas().iter().map(connect).collect()
 }
 
-/// Finds defects by name, with their values.
-pub(super) fn defects(written: &[String]) -> Result<Vec<Defect>> {
-    written.iter().map(|one| defect(one)).collect()
-}
-
-fn defect(written: &str) -> Result<Defect> {
-    match Defect::parse(written) {
-        Ok(defect) => Ok(defect),
-        Err(DefectError::Unknown { written }) => {
-            let known: Vec<String> = Defect::ALL.iter().map(|defect| defect.id().to_owned()).collect();
-            bail!("--defect: {}", super::explain::unknown(&written, &known))
+/// A release that the connections cannot have is said before anything is sent. No other takes its place.
+fn check_release(arguments: &RunArguments, connector: &Connector) -> Result<()> {
+    match arguments.sync {
+        RaceRelease::LastByte if arguments.connections.http2 => {
+            bail!("--sync last-byte is HTTP/1.1's, and --http2 rules that out: leave one of them out");
         }
-        Err(error @ (DefectError::NoValue { .. } | DefectError::Value { .. })) => Err(error.into()),
+        RaceRelease::SinglePacket if !connector.may_speak_http2() => {
+            bail!(
+                "--sync single-packet needs HTTP/2, which is not spoken here: use `https://`, or --http2 for a target \
+                 that speaks it without TLS; --http1 rules it out"
+            );
+        }
+        RaceRelease::LastByte | RaceRelease::SinglePacket | RaceRelease::Auto | RaceRelease::None => Ok(()),
     }
 }
 

@@ -96,7 +96,7 @@ impl Cause {
                 "no duplicate could be shown to have arrived while the first was still running: declare a parameter variant `slow` that keeps the target busy"
             }
             Self::TurnedAway => {
-                "the server turned every attempt away (429, 502, 503 or 504): lower --jobs, or try later"
+                "the server turned every attempt away (429, 502, 503 or 504) before it looked at the key: ask for fewer with --rate, or try later"
             }
             Self::NoAnswer => {
                 "the target could not be reached or did not answer: check `target.base_url` and that it runs"
@@ -122,7 +122,7 @@ impl fmt::Display for Cause {
             Self::CountOpen => "count still open",
             Self::NoBound => "no bound declared",
             Self::NotShownInFlight => "not shown in flight",
-            Self::TurnedAway => "turned away",
+            Self::TurnedAway => "rate limited",
             Self::NoAnswer => "no answer",
             Self::NotDrawn => "outcome not drawn",
             Self::NoFirstSuccess => "no first success",
@@ -150,8 +150,16 @@ pub enum Reason {
     ControlFailed,
     /// It needs a longer wait than `--max-wait` permits.
     LongerThanMaxWait,
+    /// The target turned every attempt away, so nothing was seen of how it treats a key.
+    RateLimited,
+    /// A hook of the profile failed.
+    HookFailed(String),
+    /// A race was to be released in a single packet, and the target speaks no HTTP/2.
+    NoHttp2,
     /// The target handles one request at a time, so nothing can be in flight.
     TargetSerialises,
+    /// It needs HTTP/2, and the target speaks HTTP/1.1.
+    NeedsHttp2,
     /// The target did not answer.
     NoAnswer,
     /// The run was interrupted before.
@@ -175,7 +183,20 @@ impl Reason {
                 "the control failed, so nothing more was sent: repair what its sentence names first".into()
             }
             Self::LongerThanMaxWait => "it needs a longer wait than --max-wait permits".into(),
+            Self::RateLimited => {
+                "the target turned the attempts away (429, 502, 503 or 504), so nothing was seen of how it treats a key: ask for fewer with --rate, or try later".into()
+            }
+            Self::HookFailed(name) => format!("the hook `{name}` failed, so what it was to bring about was not seen"),
+            Self::NoHttp2 => {
+                "`--sync single-packet` needs HTTP/2, and the target speaks HTTP/1.1: leave the flag out, or take \
+                 `--sync last-byte`"
+                    .into()
+            }
             Self::TargetSerialises => "the target handles one request at a time, so nothing can be in flight".into(),
+            Self::NeedsHttp2 => {
+                "it needs HTTP/2, and HTTP/1.1 was spoken: only HTTP/2 can cancel a request and keep the connection (--http2)"
+                    .into()
+            }
             Self::NoAnswer => {
                 "the target gave no answer that could be read: check that it still runs, and what it answers".into()
             }
@@ -195,7 +216,11 @@ impl fmt::Display for Reason {
             Self::RequestCap => formatter.write_str("request cap reached"),
             Self::ControlFailed => formatter.write_str("control failed"),
             Self::LongerThanMaxWait => formatter.write_str("needs longer than --max-wait"),
+            Self::RateLimited => formatter.write_str("rate limited"),
+            Self::HookFailed(name) => write!(formatter, "hook {name} failed"),
+            Self::NoHttp2 => formatter.write_str("no HTTP/2"),
             Self::TargetSerialises => formatter.write_str("target serialises"),
+            Self::NeedsHttp2 => formatter.write_str("needs HTTP/2"),
             Self::NoAnswer => formatter.write_str("no answer"),
             Self::Interrupted => formatter.write_str("interrupted"),
             Self::NotDeclared => formatter.write_str("not declared"),

@@ -95,6 +95,17 @@ pub struct Loss {
     pub by: Ending,
 }
 
+impl Loss {
+    /// Whether such a loss exists: an exchange can be cancelled neither before its head is sent nor after its answer
+    /// has been read.
+    pub fn exists(self) -> bool {
+        match self.by {
+            Ending::Closed | Ending::Vanished | Ending::Reset => true,
+            Ending::Cancelled => !matches!(self.at, LossPoint::Connection | LossPoint::Response),
+        }
+    }
+}
+
 impl fmt::Display for Loss {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.by {
@@ -114,7 +125,11 @@ impl std::str::FromStr for Loss {
         let at = LossPoint::ALL.into_iter().find(|point| point.id() == at.trim());
         let by = Ending::ALL.into_iter().find(|ending| ending.id() == by.trim());
         match (at, by) {
-            (Some(at), Some(by)) => Ok(Self { at, by }),
+            (Some(at), Some(by)) if Self { at, by }.exists() => Ok(Self { at, by }),
+            (Some(_), Some(_)) => Err(format!(
+                "`{written}` is not a loss: there is no exchange to cancel before its head is sent or after its answer \
+                 has been read"
+            )),
             _ => Err(format!(
                 "`{written}` is not a loss: write one of connection, head, request, execution, partial-response, \
                  response, if wanted followed by `by closed`, `by vanished`, `by reset` or `by cancelled`"
@@ -377,6 +392,7 @@ mod tests {
         for written in ["connection", "execution by reset", "partial-response by vanished"] {
             assert_eq!(written.parse::<Loss>().unwrap().to_string(), written);
         }
+        assert!("response by cancelled".parse::<Loss>().unwrap_err().contains("no exchange to cancel"));
         assert!("sideways".parse::<Loss>().unwrap_err().contains("partial-response"));
     }
 }

@@ -105,6 +105,17 @@ impl CaseHistory {
         })
     }
 
+    /// Whether the target turned away every attempt that it answered, so that nothing is known about it.
+    pub fn is_turned_away(&self) -> bool {
+        let mut answers = self.attempts.iter().filter_map(|attempt| attempt.end.as_ref()?.outcome.answer()).peekable();
+        answers.peek().is_some() && answers.all(|answer| matches!(answer.status, 429 | 502 | 503 | 504))
+    }
+
+    /// The first hook that failed, with its error.
+    pub fn failed_hook(&self) -> Option<(&str, &str)> {
+        self.hooks.iter().find_map(|(_, _, run)| Some((run.name.as_str(), run.error.as_deref()?)))
+    }
+
     fn apply(&mut self, event: &Event) {
         match &event.event {
             EventKind::IntentCreated(intent) => self.intents.push(intent.clone()),
@@ -150,8 +161,13 @@ impl History {
             return Some(Reason::Interrupted);
         }
         let capped = endings().any(|ending| ending == Some(&CaseEnding::Stopped(Reason::RequestCap)));
-        let mute = || self.cases.values().any(CaseHistory::is_mute);
-        capped.then_some(Reason::RequestCap).or_else(|| mute().then_some(Reason::NoAnswer))
+        let taken = |case: &CaseHistory| case.ending == Some(CaseEnding::Completed);
+        let mute = || self.cases.values().any(|case| taken(case) && case.is_mute());
+        let turned_away = || self.cases.values().any(CaseHistory::is_turned_away);
+        capped
+            .then_some(Reason::RequestCap)
+            .or_else(|| mute().then_some(Reason::NoAnswer))
+            .or_else(|| turned_away().then_some(Reason::RateLimited))
     }
 
     /// Puts events together. Events of a case that never began are left out.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::attempt::{nanoseconds, optional_nanoseconds};
-use super::{AttemptEnd, AttemptId, AttemptStart, Calibration, Count, Subject};
+use super::{AttemptEnd, AttemptId, AttemptStart, Calibration, Count, Protocol, Subject};
 use crate::contract::{Clause, Reason};
 
 /// The version of the event format. A reader refuses other versions.
@@ -98,10 +98,46 @@ pub struct RunInfo {
     pub profile: String,
     /// Where the requests went.
     pub base_url: String,
+    /// How the connections were opened.
+    #[serde(default, skip_serializing_if = "ConnectionInfo::is_usual")]
+    pub connections: ConnectionInfo,
     /// The profile as it was loaded: `extends` merged, variables of the environment still by name.
     pub document: Value,
     /// The facts about the probed operation that the oracle needs.
     pub subject: Subject,
+}
+
+/// How the connections of a run were opened, where that is not the usual way.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct ConnectionInfo {
+    /// Whether any certificate was accepted.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub insecure: bool,
+    /// The proxy, without credentials.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<String>,
+    /// The only version of HTTP that was to be spoken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only: Option<Protocol>,
+}
+
+impl ConnectionInfo {
+    /// Whether there is nothing to tell.
+    pub fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What a reader of a report has to know.
+    pub fn sentences(&self) -> Vec<String> {
+        let insecure = self.insecure.then(|| "certificates were not checked (--insecure)".to_owned());
+        let proxy = self.proxy.as_ref().map(|proxy| format!("through the proxy {proxy}"));
+        let only = self.only.map(|only| match only {
+            Protocol::Http1 => "HTTP/1.1 only".to_owned(),
+            Protocol::Http2 => "HTTP/2 only".to_owned(),
+        });
+        [insecure, proxy, only].into_iter().flatten().collect()
+    }
 }
 
 /// A case that was not run.

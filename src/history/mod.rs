@@ -16,8 +16,8 @@ pub use attempt::{
 pub use cases::{Attempt, CaseHistory, History, RaceRound};
 pub use count::{Count, CountFailure, Item, Listing};
 pub use event::{
-    CaseEnding, CaseId, CaseInfo, Cleanup, Event, EventKind, HookRun, Intent, IntentId, Race, Release, RunInfo,
-    SkippedCase, VERSION,
+    CaseEnding, CaseId, CaseInfo, Cleanup, ConnectionInfo, Event, EventKind, HookRun, Intent, IntentId, Race, Release,
+    RunInfo, SkippedCase, VERSION,
 };
 pub use key::KeyKind;
 pub use subject::{Calibration, CounterFact, OperationFact, Subject, VariantFact};

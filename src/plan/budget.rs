@@ -67,6 +67,11 @@ impl Budget {
                     intents.insert(repeat.intent.clone());
                     actions.insert((repeat.intent.clone(), None, &None, &None, &None));
                 }
+                Step::FanOut(fan_out) => {
+                    self.attempts += fan_out.attempts(bound.replicas().len()) as u64;
+                    intents.insert(fan_out.intent.clone());
+                    actions.insert((fan_out.intent.clone(), None, &None, &None, &None));
+                }
                 Step::Hook(hook) => self.hooks += 1 + if hook.by.is_some() { readings } else { 0 },
                 Step::Count(count) => {
                     intents.insert(count.intent.clone());

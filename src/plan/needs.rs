@@ -7,6 +7,9 @@ use crate::history::KeyKind;
 use crate::profile::{BASE, Bound, DEFAULT};
 use crate::scenario::{Advance, Count, HookStep, KeyChoice, ScenarioCase, Send, Step, Wait};
 
+/// The word for having any replicas at all.
+const TARGET_REPLICAS: &str = "target.replicas";
+
 /// The first thing that a case needs and the profile does not offer.
 pub(super) fn missing(bound: &Bound, case: &ScenarioCase) -> Option<String> {
     case.needs.iter().cloned().chain(case.steps.iter().flat_map(needs_of_step)).find(|need| !offers(bound, need))
@@ -20,6 +23,7 @@ pub(super) fn of_requirement(bound: &Bound, requirement: Requirement) -> Option<
         Requirement::ReplayAfterValidationFailure | Requirement::ReplayFailureEffect => "parameters.invalid",
         Requirement::ScopeOtherAccount => "accounts.other",
         Requirement::ScopeOtherOperation => "operations.other",
+        Requirement::ScopeReplicas => TARGET_REPLICAS,
         _ => return None,
     };
     Some(need.to_owned()).filter(|need| !offers(bound, need))
@@ -40,6 +44,10 @@ fn needs_of_step(step: &Step) -> Vec<String> {
         Step::Race(race) if race.if_offered => Vec::new(),
         Step::Race(race) => race.copies().flat_map(|copy| parameters(&copy.parameters)).collect(),
         Step::Repeat(repeat) => parameters(&repeat.parameters),
+        Step::FanOut(fan_out) => {
+            let replicas = fan_out.each_replica.then(|| TARGET_REPLICAS.to_owned());
+            parameters(&fan_out.parameters).into_iter().chain(replicas).collect()
+        }
         Step::Hook(hook) => needs_of_hook(hook),
         Step::Count(Count { account, operation, .. }) => needs_of_place(account.as_ref(), operation.as_ref()),
         Step::Wait(Wait::BeforeExpiry) => vec!["retention.at_least".into()],
@@ -60,7 +68,8 @@ fn needs_of_scope(send: &Send) -> Vec<String> {
         Some(KeyKind::Quoted) => Some("key.encoding.bare"),
         Some(KeyKind::Empty | KeyKind::Malformed | KeyKind::OtherCase) | None => None,
     };
-    method.into_iter().chain(key).map(str::to_owned).collect()
+    let replica = send.replica.as_ref().map(|name| format!("replicas.{name}"));
+    method.into_iter().chain(key).map(str::to_owned).chain(replica).collect()
 }
 
 fn needs_of_hook(hook: &HookStep) -> Vec<String> {
@@ -80,6 +89,7 @@ fn offers(bound: &Bound, need: &str) -> bool {
         Some(("accounts", name)) => name == DEFAULT || profile.target.accounts.contains_key(name),
         Some(("operations", name)) => name == DEFAULT || profile.operations.contains_key(name),
         Some(("hooks", name)) => profile.hooks.contains_key(name),
+        Some(("replicas", name)) => bound.replicas().contains_key(name),
         _ => match need {
             "effects" => profile.operation.effects.is_some(),
             "cleanup" => profile.operation.cleanup.is_some(),
@@ -89,6 +99,7 @@ fn offers(bound: &Bound, need: &str) -> bool {
             "retention.at_least" => at_least(&profile.contract).is_some(),
             "retention.at_most" => at_most(&profile.contract).is_some(),
             "scope.methods" => !methods(&profile.contract).is_empty(),
+            TARGET_REPLICAS => !bound.replicas().is_empty(),
             _ => false,
         },
     }
@@ -105,6 +116,7 @@ pub(super) fn longest_wait(bound: &Bound, steps: &[Step]) -> Option<Period> {
                 wait_for_age(&bound.profile().contract, *wait).map(Period)
             }
             Step::Repeat(repeat) => repeat.at_most,
+            Step::FanOut(fan_out) => fan_out.again.iter().max().copied(),
             Step::Wait(Wait::Settle | Wait::Handler)
             | Step::Send(_)
             | Step::Race(_)

@@ -8,7 +8,7 @@ use super::{Place, method};
 use crate::contract::{Drawn, Requirement};
 use crate::history::{KeyKind, LossPoint};
 use crate::profile::{BASE, Bound};
-use crate::scenario::{HookStep, KeyChoice, Race, Send, Step};
+use crate::scenario::{FanOut, HookStep, KeyChoice, Race, Send, Step};
 
 /// The requirements that these stimuli can bring the server to show.
 pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
@@ -32,6 +32,7 @@ pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
                 reach.send(&Send { intent: repeat.intent.clone(), parameters, ..Send::default() });
                 reach.reached.insert(Requirement::ReplaySettles);
             }
+            Step::FanOut(fan_out) => reach.fan_out(fan_out),
             Step::Hook(hook) => reach.hook(hook),
             Step::Wait(wait) => {
                 reach.time += wait_for_age(&bound.profile().contract, *wait).unwrap_or_default();
@@ -55,6 +56,7 @@ struct Scope {
 #[derive(Clone, Debug)]
 struct Earlier {
     variant: String,
+    replica: Option<String>,
     /// Its answer was let through.
     answered: bool,
     /// When it was sent, by the clock that the steps move.
@@ -104,8 +106,15 @@ impl Reach<'_> {
             self.reached.insert(Requirement::ReplayFailureEffect);
         }
         self.used.insert((send.intent.clone(), send.key));
-        let sent = Earlier { variant, answered: send.lose.is_none(), at: self.time };
+        let replica = send.replica.clone();
+        let sent = Earlier { variant, replica, answered: send.lose.is_none(), at: self.time };
         self.earlier.entry(scope).or_default().push(sent);
+    }
+
+    fn fan_out(&mut self, fan_out: &FanOut) {
+        self.send(&fan_out.send(None));
+        let other = fan_out.each_replica.then(|| self.bound.replicas().keys().next().cloned()).flatten();
+        self.send(&fan_out.send(other.as_deref()));
     }
 
     fn scope(&self, send: &Send) -> Scope {
@@ -145,6 +154,8 @@ impl Reach<'_> {
             self.reached.insert(Requirement::RetentionKept);
         } else if self.changed.contains(&send.intent) {
             self.reached.insert(Requirement::ReplayAfterChange);
+        } else if send.replica != first.replica && variant == first.variant {
+            self.reached.insert(Requirement::ScopeReplicas);
         } else {
             self.repeat(&first.variant, variant, earlier);
         }
@@ -168,7 +179,7 @@ impl Reach<'_> {
                 if self.bound.outcome(&variant) != Drawn::Success {
                     self.reached.insert(Requirement::ReplayFailureEffect);
                 }
-                earlier.push(Earlier { variant, answered: true, at: self.time });
+                earlier.push(Earlier { variant, replica: None, answered: true, at: self.time });
             }
         }
     }

@@ -7,7 +7,8 @@ use indexmap::IndexMap;
 
 use super::sites::{Purpose, sites};
 use super::template::{Parsed, TemplateError, Values, Variable};
-use super::{Auth, Environment, Profile};
+use super::{Auth, Environment, Profile, Template};
+use crate::document::pointer;
 use crate::secret::Secrets;
 
 /// What a run says about the target beyond the profile.
@@ -15,6 +16,9 @@ use crate::secret::Secrets;
 pub struct BindOptions<'o> {
     /// Another base URL than the profile's.
     pub base_url: Option<&'o str>,
+    /// Other replicas than the profile's, each with its name and URL. Where only the base URL is another one, there are
+    /// none: the profile's belong to the deployment that it names.
+    pub replicas: Option<&'o [(String, String)]>,
     /// Whether a profile whose target is production may be used.
     pub allow_production: bool,
 }
@@ -88,9 +92,29 @@ pub struct Bound {
     pub(super) base_url: String,
     /// The path of the base URL, without a slash at its end.
     pub(super) base_path: String,
+    pub(super) replicas: IndexMap<String, Replica>,
     pub(super) variables: IndexMap<String, Variable>,
     pub(super) secrets: Secrets,
     unavailable: IndexMap<String, Vec<String>>,
+}
+
+/// Another URL at which the same API is served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replica {
+    base_url: String,
+    base_path: String,
+}
+
+impl Replica {
+    /// Its URL, without a slash at its end.
+    pub fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    /// The path of its URL, without a slash at its end.
+    pub(super) fn path(&self) -> &str {
+        &self.base_path
+    }
 }
 
 impl fmt::Debug for Bound {
@@ -116,7 +140,12 @@ impl Bound {
             return Err(BindError::Production { profile: profile.profile });
         }
         if let Some(base_url) = options.base_url {
-            profile.target.base_url.0 = base_url.replace("${", "$${").replace("{{", "{{ '{{' }}");
+            profile.target.base_url.0 = literal(base_url);
+            profile.target.replicas.clear();
+        }
+        if let Some(replicas) = options.replicas {
+            let replicas = replicas.iter().map(|(name, url)| (name.clone(), Template(literal(url))));
+            profile.target.replicas = replicas.collect();
         }
         let needed = Needed::of(&profile, environment)?;
         if !needed.missing.is_empty() {
@@ -124,11 +153,14 @@ impl Bound {
         }
         let Needed { variables, unavailable, .. } = needed;
         profile.target.accounts.retain(|name, _| !unavailable.contains_key(&format!("accounts.{name}")));
+        profile.target.replicas.retain(|name, _| !unavailable.contains_key(&format!("replicas.{name}")));
         profile.hooks.retain(|name, _| !unavailable.contains_key(&format!("hooks.{name}")));
         profile.operations.retain(|name, _| !unavailable.contains_key(&format!("operations.{name}")));
         refuse_credentials(&profile, &variables)?;
-        let (base_url, base_path) = base_url(&profile, &variables)?;
-        let mut bound = Self { profile, base_url, base_path, variables, secrets: Secrets::new(), unavailable };
+        let (base_url, base_path) = url("/target/base_url", &profile.target.base_url.0, &variables)?;
+        let replicas = replicas(&profile, &variables)?;
+        let mut bound =
+            Self { profile, base_url, base_path, replicas, variables, secrets: Secrets::new(), unavailable };
         bound.collect_secrets()?;
         Ok(bound)
     }
@@ -143,9 +175,19 @@ impl Bound {
         &self.base_url
     }
 
+    /// The replicas that the profile names, and whose variables are set.
+    pub fn replicas(&self) -> &IndexMap<String, Replica> {
+        &self.replicas
+    }
+
     /// The secrets that requests carry, to be searched for in what comes back.
     pub fn secrets(&self) -> &Secrets {
         &self.secrets
+    }
+
+    /// Adds a secret that does not stand in the profile, under the name that may be shown in its place.
+    pub fn add_secret(&mut self, value: &str, shown: &str) {
+        self.secrets.add(value, shown);
     }
 
     /// What the profile declares and the environment does not allow (`accounts.other`, `hooks.restart`), with the
@@ -211,6 +253,7 @@ impl Needed {
     fn lacks(&mut self, name: &str, purpose: Purpose<'_>) {
         let names = match purpose {
             Purpose::Account(account) => self.unavailable.entry(format!("accounts.{account}")).or_default(),
+            Purpose::Replica(replica) => self.unavailable.entry(format!("replicas.{replica}")).or_default(),
             Purpose::Hook(hook) => self.unavailable.entry(format!("hooks.{hook}")).or_default(),
             Purpose::FurtherProbe(operation) | Purpose::FurtherCleanup(operation) => {
                 self.unavailable.entry(format!("operations.{operation}")).or_default()
@@ -234,7 +277,7 @@ fn shown_variables(profile: &Profile) -> BTreeSet<String> {
         let names =
             Parsed::parse(site.text).map(|parsed| parsed.variables().map(|(name, _)| name.to_owned()).collect());
         match site.purpose {
-            Purpose::BaseUrl => shown.extend(names.unwrap_or_else(|_| Vec::new())),
+            Purpose::BaseUrl | Purpose::Replica(_) => shown.extend(names.unwrap_or_else(|_| Vec::new())),
             Purpose::OwnAccount | Purpose::Account(_) => secret.extend(names.unwrap_or_else(|_| Vec::new())),
             Purpose::Probe
             | Purpose::Cleanup
@@ -266,12 +309,24 @@ fn refuse_credentials(profile: &Profile, variables: &IndexMap<String, Variable>)
     Ok(())
 }
 
-/// The base URL and its path, both without a slash at the end.
-fn base_url(profile: &Profile, variables: &IndexMap<String, Variable>) -> Result<(String, String), BindError> {
+/// A text that means itself, as a template.
+fn literal(text: &str) -> String {
+    text.replace("${", "$${").replace("{{", "{{ '{{' }}")
+}
+
+fn replicas(profile: &Profile, variables: &IndexMap<String, Variable>) -> Result<IndexMap<String, Replica>, BindError> {
+    let replicas = profile.target.replicas.iter().map(|(name, written)| {
+        let (base_url, base_path) = url(&pointer("/target/replicas", name), &written.0, variables)?;
+        Ok((name.clone(), Replica { base_url, base_path }))
+    });
+    replicas.collect()
+}
+
+/// A base URL and its path, both without a slash at the end.
+fn url(at: &str, written: &str, variables: &IndexMap<String, Variable>) -> Result<(String, String), BindError> {
     let values = Values { variables, marker: None, identity: None, seconds: None };
-    let written = &profile.target.base_url.0;
     let text = super::template::render(written, &values, super::template::Place::Plain)
-        .map_err(|error| BindError::Template { pointer: "/target/base_url".into(), error })?;
+        .map_err(|error| BindError::Template { pointer: at.to_owned(), error })?;
     let refused = |reason: String| BindError::BaseUrl { shown: text.shown().to_owned(), reason };
     if text.sent() != text.shown() {
         return Err(refused("holds a variable that credentials use; a base URL is not kept secret".into()));

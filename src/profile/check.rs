@@ -79,20 +79,9 @@ impl Check<'_> {
 
     fn target(&mut self) {
         let target = &self.profile.target;
-        let base_url = &target.base_url.0;
-        let fixed = Parsed::parse(base_url).is_ok_and(|parsed| parsed.variables().next().is_none());
-        if fixed
-            && !base_url.contains("{{")
-            && let Err(problem) = super::bind::split_url(base_url)
-        {
-            let mut lines = problem.reason.lines().map(str::trim);
-            let message = format!("`base_url` {}", lines.next().unwrap_or_default());
-            let mut found = self.located.problem(At::Value("/target/base_url"), message);
-            if let (true, Some(spot)) = (problem.hides, found.spot.as_mut()) {
-                spot.excerpt = "(not shown)".into();
-                spot.column = 1;
-            }
-            self.problem(lines.next().map_or(found.clone(), |hint| found.hinting(hint)));
+        self.url("/target/base_url", "`base_url`", &target.base_url.0);
+        for (name, url) in &target.replicas {
+            self.url(&pointer("/target/replicas", name), "a replica's URL", &url.0);
         }
         if target.accounts.contains_key(DEFAULT) {
             self.member(
@@ -110,6 +99,24 @@ impl Check<'_> {
             if let super::Auth::Header { name, .. } = auth {
                 self.header_name(At::Value(&format!("{at}/header/name")), name);
             }
+        }
+    }
+
+    /// A URL that holds no variable must be one.
+    fn url(&mut self, at: &str, what: &str, url: &str) {
+        let fixed = Parsed::parse(url).is_ok_and(|parsed| parsed.variables().next().is_none());
+        if fixed
+            && !url.contains("{{")
+            && let Err(problem) = super::bind::split_url(url)
+        {
+            let mut lines = problem.reason.lines().map(str::trim);
+            let message = format!("{what} {}", lines.next().unwrap_or_default());
+            let mut found = self.located.problem(At::Value(at), message);
+            if let (true, Some(spot)) = (problem.hides, found.spot.as_mut()) {
+                spot.excerpt = "(not shown)".into();
+                spot.column = 1;
+            }
+            self.problem(lines.next().map_or(found.clone(), |hint| found.hinting(hint)));
         }
     }
 

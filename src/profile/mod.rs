@@ -13,7 +13,7 @@ mod target;
 mod template;
 mod variants;
 
-pub use bind::{BindError, BindOptions, Bound};
+pub use bind::{BindError, BindOptions, Bound, Replica};
 pub use load::{Loaded, load, parse, shipped};
 pub use model::{
     BASE, Counter, DEFAULT, EffectSource, FurtherOperation, Hook, IdentityWord, Operation, Profile, RequestTemplate,

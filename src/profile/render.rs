@@ -27,6 +27,8 @@ pub struct RenderRequest<'r> {
     pub account: &'r str,
     /// The operation that it is sent to.
     pub operation: &'r str,
+    /// The replica that it is sent to; none for the base URL.
+    pub replica: Option<&'r str>,
     /// Another method than the operation's.
     pub method: Option<&'r str>,
 }
@@ -71,6 +73,12 @@ pub enum RenderError {
     /// An operation that the profile does not have.
     #[error("the profile has no operation `{name}`, or its variables are not set")]
     UnknownOperation {
+        /// The name.
+        name: String,
+    },
+    /// A replica that the profile does not have.
+    #[error("the profile has no replica `{name}`, or its variables are not set")]
+    UnknownReplica {
         /// The name.
         name: String,
     },
@@ -148,7 +156,7 @@ impl Bound {
     pub fn request(&self, wanted: &RenderRequest<'_>) -> Result<Request, RenderError> {
         let (template, spelling) = self.probe(wanted.operation, wanted.variant)?;
         let values = self.values(Some(wanted.marker), None);
-        let mut draft = self.draft(&template, &values, wanted.account)?;
+        let mut draft = self.draft(&template, &values, wanted.account, self.path_of(wanted.replica)?)?;
         if let Some(method) = wanted.method {
             draft.method = parse_method(method)?;
         }
@@ -160,6 +168,13 @@ impl Bound {
             draft.carry(&clause.carrier, &spelled)?;
         }
         draft.finish(spelling)
+    }
+
+    /// The path below which the API is served.
+    fn path_of(&self, replica: Option<&str>) -> Result<&str, RenderError> {
+        let Some(name) = replica else { return Ok(&self.base_path) };
+        let unknown = || RenderError::UnknownReplica { name: name.to_owned() };
+        Ok(self.replicas.get(name).ok_or_else(unknown)?.path())
     }
 
     /// The request of an operation, and how its content is spelled.
@@ -239,11 +254,17 @@ impl Bound {
         values: &Values<'_>,
         account: &str,
     ) -> Result<Request, RenderError> {
-        self.draft(template, values, account)?.finish(None)
+        self.draft(template, values, account, &self.base_path)?.finish(None)
     }
 
-    fn draft(&self, template: &RequestTemplate, values: &Values<'_>, account: &str) -> Result<Draft, RenderError> {
-        let mut path = Text::plain(self.base_path.clone());
+    fn draft(
+        &self,
+        template: &RequestTemplate,
+        values: &Values<'_>,
+        account: &str,
+        base_path: &str,
+    ) -> Result<Draft, RenderError> {
+        let mut path = Text::plain(base_path);
         path.push(&at("path", render(&template.path.0, values, Place::Path))?);
         let mut headers = Vec::new();
         for (name, value) in &template.headers {

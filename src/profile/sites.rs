@@ -21,6 +21,8 @@ pub(super) struct Site<'p> {
 pub(super) enum Purpose<'p> {
     /// The target's base URL.
     BaseUrl,
+    /// The URL of a replica.
+    Replica(&'p str),
     /// The credentials of the profile's own account.
     OwnAccount,
     /// The credentials of a further account.
@@ -43,7 +45,7 @@ impl Purpose<'_> {
     /// The names that an expression may use here.
     pub(super) fn names(self) -> &'static [&'static str] {
         match self {
-            Self::BaseUrl | Self::OwnAccount | Self::Account(_) | Self::Clock => &[],
+            Self::BaseUrl | Self::Replica(_) | Self::OwnAccount | Self::Account(_) | Self::Clock => &[],
             Self::Probe | Self::FurtherProbe(_) => &["marker"],
             Self::Cleanup | Self::FurtherCleanup(_) => &["marker", "identity"],
             Self::Hook(_) => &["marker", "identity", "seconds"],
@@ -55,6 +57,10 @@ impl Purpose<'_> {
 pub(super) fn sites(profile: &Profile) -> Vec<Site<'_>> {
     let mut sites =
         vec![Site { pointer: "/target/base_url".into(), text: &profile.target.base_url.0, purpose: Purpose::BaseUrl }];
+    for (name, url) in &profile.target.replicas {
+        let pointer = pointer("/target/replicas", name);
+        sites.push(Site { pointer, text: &url.0, purpose: Purpose::Replica(name) });
+    }
     if let Some(auth) = &profile.target.auth {
         sites.extend(of_auth("/target/auth", auth, Purpose::OwnAccount));
     }

@@ -67,19 +67,21 @@ impl fmt::Display for RequestLine {
 #[derive(Clone)]
 struct Service {
     interpreter: Arc<Interpreter>,
+    replica: u16,
     log: Option<Sender<RequestLine>>,
 }
 
-/// The routes of the server.
-pub(super) fn router(interpreter: Arc<Interpreter>, log: Option<Sender<RequestLine>>) -> Router {
-    Router::new().fallback(serve).with_state(Service { interpreter, log })
+/// The routes of one replica of the server.
+pub(super) fn router(interpreter: Arc<Interpreter>, replica: u16, log: Option<Sender<RequestLine>>) -> Router {
+    Router::new().fallback(serve).with_state(Service { interpreter, replica, log })
 }
 
 async fn serve(State(service): State<Service>, request: Request) -> Response<Body> {
     let (parts, body) = request.into_parts();
-    let line = OpenLine::new(&parts, service.log);
-    let reply = match read(body).await {
-        Ok(content) => route(&service.interpreter, &parts, content).await.unwrap_or_else(plain),
+    let line = OpenLine::new(&parts, service.log.clone());
+    let reading = Reading { service: &service, parts: &parts, over: false };
+    let reply = match reading.read(body).await {
+        Ok(content) => route(&service, &parts, content).await.unwrap_or_else(plain),
         Err(refused) => plain(refused),
     };
     line.close(&reply);
@@ -91,28 +93,63 @@ fn plain(answer: Answer) -> Reply {
     Reply { answer, note: String::new(), window: None }
 }
 
-/// Reads a whole body. One that breaks off is an error, so half a request never gets any further. One that is too long
-/// is read on for a while: a client that is still sending would not see the answer.
-async fn read(mut body: Body) -> Result<Bytes, Answer> {
-    let mut content = Vec::new();
-    let mut length = 0;
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| Answer::error(400, "the content broke off"))?;
-        let Ok(data) = frame.into_data() else {
-            continue;
-        };
-        length += data.len();
-        if length <= LONGEST_BODY {
-            content.extend_from_slice(&data);
-        } else if length > LONGEST_PATIENCE {
-            break;
+/// The reading of a body. A body that breaks off, or whose client goes away before its end, is told to the interpreter.
+struct Reading<'s> {
+    service: &'s Service,
+    parts: &'s Parts,
+    over: bool,
+}
+
+impl Reading<'_> {
+    /// Reads a whole body. One that breaks off is an error, so half a request never gets any further. One that is too
+    /// long is read on for a while: a client that is still sending would not see the answer.
+    async fn read(mut self, mut body: Body) -> Result<Bytes, Answer> {
+        let mut content = Vec::new();
+        let mut length = 0;
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|_| Answer::error(400, "the content broke off"))?;
+            let Ok(data) = frame.into_data() else {
+                continue;
+            };
+            length += data.len();
+            if length <= LONGEST_BODY {
+                content.extend_from_slice(&data);
+            } else if length > LONGEST_PATIENCE {
+                break;
+            }
+        }
+        self.over = true;
+        if length > LONGEST_BODY { Err(Answer::error(413, "the content is too long")) } else { Ok(content.into()) }
+    }
+}
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        if !self.over
+            && let Some(announced) = announced(self.service, self.parts)
+        {
+            self.service.interpreter.break_off(&announced);
         }
     }
-    if length > LONGEST_BODY { Err(Answer::error(413, "the content is too long")) } else { Ok(content.into()) }
+}
+
+/// What the head of a request tells of the request that is to come, if that is one that makes something.
+fn announced(service: &Service, parts: &Parts) -> Option<Submission> {
+    if !matches!(parts.method, Method::POST | Method::PUT) {
+        return None;
+    }
+    let collection = Collection::named(parts.uri.path().strip_prefix('/')?)?;
+    submission(service, parts, Bytes::new(), account(&parts.headers).ok()?, collection).into()
+}
+
+fn submission(service: &Service, parts: &Parts, body: Bytes, account: String, collection: Collection) -> Submission {
+    let (key, body) = key::take(&service.interpreter.contract, parts, body);
+    Submission { replica: service.replica, account, collection, method: parts.method.to_string(), key, body }
 }
 
 /// Finds what a request is about. An `Err` is an answer as well: one that ends the matter early.
-async fn route(interpreter: &Arc<Interpreter>, parts: &Parts, body: Bytes) -> Result<Reply, Answer> {
+async fn route(service: &Service, parts: &Parts, body: Bytes) -> Result<Reply, Answer> {
+    let interpreter = &service.interpreter;
     let path = parts.uri.path();
     let path = path.strip_prefix('/').unwrap_or(path);
     let (first, rest) = path.split_once('/').map_or((path, None), |(first, rest)| (first, Some(rest)));
@@ -122,7 +159,7 @@ async fn route(interpreter: &Arc<Interpreter>, parts: &Parts, body: Bytes) -> Re
     let collection = Collection::named(first).ok_or_else(not_found)?;
     let account = account(&parts.headers)?;
     match rest {
-        None => many(interpreter, parts, body, account, collection).await,
+        None => many(service, parts, body, account, collection).await,
         Some(number) => {
             let number = number.parse().map_err(|_| not_found())?;
             one(interpreter, parts, &body, &account, collection, number).map(plain)
@@ -133,18 +170,17 @@ async fn route(interpreter: &Arc<Interpreter>, parts: &Parts, body: Bytes) -> Re
 /// `POST /orders`, `PUT /orders`, `GET /orders`. The two that make something differ in name alone, so that a key can be
 /// tried with another method.
 async fn many(
-    interpreter: &Arc<Interpreter>,
+    service: &Service,
     parts: &Parts,
     body: Bytes,
     account: String,
     collection: Collection,
 ) -> Result<Reply, Answer> {
+    let interpreter = &service.interpreter;
     match parts.method {
         Method::POST | Method::PUT => {
             expect_json(parts)?;
-            let (key, body) = key::take(interpreter.contract(), parts, body);
-            let method = parts.method.to_string();
-            Ok(interpreter.submit(Submission { account, collection, method, key, body }).await)
+            Ok(interpreter.submit(submission(service, parts, body, account, collection)).await)
         }
         Method::GET | Method::HEAD => {
             let reference = reference(parts)?;

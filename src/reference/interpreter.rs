@@ -13,11 +13,11 @@ use tokio::sync::watch;
 
 use super::answer::Answer;
 use super::clock::Clock;
-use super::orders::{Book, Course, Request};
-use super::policy::{
-    Admission, Departure, Disposition, Memory, Policy, Submission, Survivor, crashes_after_effect, promised, refusal,
-};
+use super::execution::{Begun, Execution};
+use super::orders::{Book, Request};
+use super::policy::{Admission, Claiming, Disposition, Memory, Policy, Submission, Survivor};
 use super::record::{ExecutionNumber, Outcome, OutcomeKind, Progress, Record, Records, Relation, Waiting};
+use super::window::Windows;
 use crate::contract::{Contract, Situation, Treatment};
 
 /// An answer, and what the log says about it.
@@ -33,57 +33,67 @@ pub(super) struct Reply {
 
 /// A server that keeps a contract as its policy understands it.
 pub(super) struct Interpreter {
-    contract: Contract,
-    policy: Policy,
-    latency: Duration,
+    /// The contract that is kept.
+    pub(super) contract: Contract,
+    /// How it is understood.
+    pub(super) policy: Policy,
+    /// How long an execution takes.
+    pub(super) latency: Duration,
     /// The clock that retention is counted by.
     pub(super) clock: Clock,
     state: Mutex<State>,
 }
 
+/// What the server knows.
 #[derive(Default)]
-struct State {
-    records: Records,
-    book: Book,
-    running: HashMap<ExecutionNumber, Execution>,
-    latest: ExecutionNumber,
+pub(super) struct State {
+    /// The key store.
+    pub(super) records: Records,
+    /// The orders.
+    pub(super) book: Book,
+    /// What is being carried out.
+    pub(super) running: HashMap<ExecutionNumber, Execution>,
+    /// The windows between look-ups and claims.
+    pub(super) windows: Windows,
+    /// The number of the latest execution.
+    pub(super) latest: ExecutionNumber,
     /// What the records of executions that are over and yet in flight wait for. It never comes.
     never: Vec<watch::Sender<Option<Answer>>>,
 }
 
-/// A request that is being carried out.
-struct Execution {
-    submission: Arc<Submission>,
-    request: Request,
-    /// The name of its record, if it has one.
-    name: Option<String>,
-    done: watch::Sender<Option<Answer>>,
-    given_up: bool,
+impl State {
+    /// The number of a new execution.
+    pub(super) fn next_execution(&mut self) -> ExecutionNumber {
+        self.latest += 1;
+        self.latest
+    }
+
+    /// What whoever waits for something that never comes is to wait for.
+    pub(super) fn never(&mut self) -> Waiting {
+        let (sender, waiting) = watch::channel(None);
+        self.never.push(sender);
+        waiting
+    }
 }
 
 /// A request that is to be carried out, and has yet to claim its key if it has one.
-struct Claim {
-    request: Request,
-    place: Option<Place>,
-    situation: Claimed,
-    looked_up: Instant,
+pub(super) struct Claim {
+    /// What is to be carried out.
+    pub(super) request: Request,
+    /// Where it is remembered, if it has a key.
+    pub(super) place: Option<Place>,
+    /// How it meets the server.
+    pub(super) situation: Claimed,
+    /// When its key was looked up.
+    pub(super) looked_up: Instant,
 }
 
 /// How a request that is to be carried out meets the server.
-enum Claimed {
+pub(super) enum Claimed {
     /// Nothing protects it, for this reason.
     Unprotected(&'static str),
     /// Its key does.
     Under(Situation),
-}
-
-/// An execution that has just begun.
-struct Begun {
-    number: ExecutionNumber,
-    takes: Duration,
-    waiting: Waiting,
-    situation: String,
-    window: Option<Duration>,
 }
 
 /// What comes next for a request.
@@ -94,25 +104,25 @@ enum Step {
     Wait(Situation, Waiting),
     /// It claims its key.
     Claim(Claim),
+    /// It claims its key when its window, of this number and length, has passed.
+    Window(u64, Duration),
     /// It is carried out.
     Execute(Begun),
 }
 
 /// Where a request stands: the name and fingerprint under which it is remembered.
-struct Place {
-    name: String,
-    fingerprint: Vec<u8>,
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// The name of its record.
+    pub(super) name: String,
+    /// What its parameters amount to.
+    pub(super) fingerprint: Vec<u8>,
 }
 
 impl Interpreter {
     /// A server without any orders.
     pub(super) fn new(contract: Contract, policy: Policy, latency: Duration) -> Self {
         Self { contract, policy, latency, clock: Clock::new(), state: Mutex::default() }
-    }
-
-    /// The contract that is kept.
-    pub(super) fn contract(&self) -> &Contract {
-        &self.contract
     }
 
     /// Reads or changes the orders.
@@ -128,8 +138,12 @@ impl Interpreter {
             match self.decide(&submission) {
                 Step::Answer(reply) => return noting(reply, waited),
                 Step::Execute(begun) => return noting(self.execute(begun).await, waited),
+                Step::Window(number, window) => {
+                    // A window that somebody else closed was this request's own: there is always a claim.
+                    let Some(begun) = self.await_claim(number, window).await else { continue };
+                    return noting(self.execute(begun).await, waited);
+                }
                 Step::Claim(claim) => {
-                    keep_window(self.policy.claim_after.unwrap_or_default(), claim.looked_up).await;
                     let begun = self.begin(&mut self.state(), &submission, claim);
                     return noting(self.execute(begun).await, waited);
                 }
@@ -142,20 +156,49 @@ impl Interpreter {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    /// Takes note of a request that broke off before all of its content was there. It has done nothing so far, so
+    /// nothing is left of it, unless the policy has its key in use since the head was read.
+    pub(super) fn break_off(&self, announced: &Submission) {
+        if self.policy.on_broken_request != Memory::StayInFlight {
+            return;
+        }
+        let Admission::Protected(key) = (self.policy.admit_key)(&self.contract, announced) else {
+            return;
+        };
+        let place = self.place(&key, announced);
+        let mut state = self.state();
+        let relate = |record: &Record| (self.policy.relate)(record, announced);
+        if state.records.find(&place.name, &place.fingerprint, relate).is_none() {
+            self.remember_in_flight(&mut state, announced, place);
+        }
+    }
+
+    /// The state, for one step.
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Looks a request up, and in the same step lets it claim its key, unless that is to come later.
-    fn decide(&self, submission: &Arc<Submission>) -> Step {
+    fn decide(self: &Arc<Self>, submission: &Arc<Submission>) -> Step {
         let mut state = self.state();
+        self.close_windows(&mut state);
         match self.look_up(&mut state, submission) {
-            Step::Claim(claim)
-                if claim.place.is_none() || self.policy.claim_after.is_none_or(|window| window.is_zero()) =>
-            {
-                Step::Execute(self.begin(&mut state, submission, claim))
-            }
+            Step::Claim(claim) => match self.policy.claiming {
+                Claiming::Later(window) if !window.is_zero() && claim.place.is_some() => {
+                    Step::Window(self.open_window(&mut state, submission, claim, window), window)
+                }
+                Claiming::Later(_) | Claiming::AtOnce | Claiming::AtTheEnd => {
+                    Step::Execute(self.begin(&mut state, submission, claim))
+                }
+            },
             step => step,
+        }
+    }
+
+    fn place(&self, key: &str, submission: &Submission) -> Place {
+        Place {
+            name: (self.policy.name_record)(&self.contract, key, submission),
+            fingerprint: (self.policy.fingerprint)(&self.contract, submission),
         }
     }
 
@@ -165,18 +208,17 @@ impl Interpreter {
             Admission::Unprotected(words) => return self.accept(state, submission, None, Claimed::Unprotected(words)),
             Admission::Protected(key) => key,
         };
-        let place = Place {
-            name: (self.policy.name_record)(&self.contract, &key, submission),
-            fingerprint: (self.policy.fingerprint)(&self.contract, submission),
-        };
+        let place = self.place(&key, submission);
+        let now = self.clock.now();
         let State { records, book, .. } = &mut *state;
+        records.remove(&place.name, |record| (self.policy.lease_is_over)(record, &now));
         let found = records.find(&place.name, &place.fingerprint, |record| (self.policy.relate)(record, submission));
         let Some((relation, record)) = found else {
             return self.accept(state, submission, Some(place), Claimed::Under(Situation::Fresh));
         };
         let disposition = self.meet(relation, record, submission, &place, book);
         if relation == Relation::SameScope && disposition.situation != Situation::Expired {
-            record.last_used = self.clock.now();
+            record.last_used = now;
         }
         let record = record.clone();
         self.treat(state, submission, place, &record, disposition)
@@ -191,10 +233,7 @@ impl Interpreter {
         place: &Place,
         book: &Book,
     ) -> Disposition {
-        let elsewhere = |situation: Situation| {
-            let promise = situation.row().and_then(|row| promised(&self.contract, row, None));
-            Disposition { situation, treatment: promise.unwrap_or(Treatment::Executes) }
-        };
+        let elsewhere = |situation: Situation| (self.policy.elsewhere)(&self.contract, &situation);
         match (relation, &record.progress) {
             (Relation::OtherAccount, _) => elsewhere(Situation::OtherAccount),
             (Relation::OtherOperation, _) => elsewhere(Situation::OtherOperation),
@@ -226,7 +265,7 @@ impl Interpreter {
         let elsewhere = matches!(situation, Situation::OtherAccount | Situation::OtherOperation);
         match (treatment, &record.progress) {
             (Treatment::Rejects(matcher), _) => {
-                let answer = refusal(situation).answer(&matcher, record.made());
+                let answer = (self.policy.refuse)(&situation, &matcher, record);
                 self.survive(state, submission, place, record, situation, &answer);
                 answered(situation, "rejects", answer)
             }
@@ -238,7 +277,7 @@ impl Interpreter {
                 self.accept(state, submission, Some(place), Claimed::Under(situation))
             }
             (Treatment::Replays, Progress::Finished { outcome, .. }) => {
-                answered(situation, "replays", (self.policy.replay)(&self.contract, &outcome.answer))
+                self.replay(state, submission, &place, situation, outcome)
             }
             (Treatment::Refreshes, Progress::Finished { outcome, .. }) => {
                 answered(situation, "refreshes", refreshed(&state.book, record, outcome))
@@ -246,7 +285,24 @@ impl Interpreter {
         }
     }
 
-    /// Settles whom a key belongs to after a request was refused for its parameters.
+    fn replay(
+        &self,
+        state: &mut State,
+        submission: &Submission,
+        place: &Place,
+        situation: Situation,
+        outcome: &Outcome,
+    ) -> Step {
+        if outcome.kind == OutcomeKind::Success {
+            (self.policy.beside_replay)(&mut state.book, submission);
+        }
+        if self.policy.after_replay == Memory::Release {
+            self.forget(state, submission, place);
+        }
+        answered(situation, "replays", (self.policy.replay)(&self.contract, &outcome.answer))
+    }
+
+    /// Settles whom a key belongs to after a request was refused.
     fn survive(
         &self,
         state: &mut State,
@@ -256,19 +312,23 @@ impl Interpreter {
         situation: Situation,
         refused: &Answer,
     ) {
-        let conflict = matches!(situation, Situation::ChangedParameters | Situation::EquivalentParameters);
-        match self.policy.refused_conflict_leaves {
-            Survivor::Intruder if conflict => {
-                let is_original = |record: &Record| {
-                    (self.policy.relate)(record, submission) == Relation::SameScope
-                        && record.fingerprint == original.fingerprint
-                };
-                state.records.remove(&place.name, is_original);
+        let of_original = Place { name: place.name.clone(), fingerprint: original.fingerprint.clone() };
+        match (self.policy.survivor)(situation) {
+            Survivor::Original => {}
+            Survivor::Nobody => self.forget(state, submission, &of_original),
+            Survivor::Intruder => {
+                self.forget(state, submission, &of_original);
                 let outcome = Outcome { kind: OutcomeKind::Failure, answer: refused.clone(), made: None };
                 self.remember(state, submission, place, Progress::Finished { outcome, at: self.clock.now() });
             }
-            Survivor::Intruder | Survivor::Original => {}
         }
+    }
+
+    /// Removes the record of a place, in the scope of a request.
+    fn forget(&self, state: &mut State, submission: &Submission, place: &Place) {
+        state.records.remove(&place.name, |record| {
+            (self.policy.relate)(record, submission) == Relation::SameScope && record.fingerprint == place.fingerprint
+        });
     }
 
     /// Lets a request go on to be carried out, or refuses it if its parameters are not acceptable.
@@ -280,35 +340,25 @@ impl Interpreter {
         let outcome = Outcome { kind: OutcomeKind::ValidationFailure, answer: answer.clone(), made: None };
         if let Some(place) = place {
             self.forget_predecessor(state, submission, &place, &situation);
-            if (self.policy.after_outcome)(&self.contract, &outcome) == Memory::Keep {
-                self.remember(state, submission, place, Progress::Finished { outcome, at: self.clock.now() });
+            match (self.policy.after_outcome)(&self.contract, &outcome) {
+                Memory::Release => {}
+                Memory::Keep => {
+                    self.remember(state, submission, place, Progress::Finished { outcome, at: self.clock.now() });
+                }
+                Memory::StayInFlight => self.remember_in_flight(state, submission, place),
             }
         }
         answered(situation, "executes", answer)
     }
 
-    /// Begins to carry a request out: it claims its key, whatever has happened since it was looked up.
-    fn begin(&self, state: &mut State, submission: &Arc<Submission>, claim: Claim) -> Begun {
-        let Claim { request, place, situation, looked_up } = claim;
-        state.latest += 1;
-        let number = state.latest;
-        let (done, waiting) = watch::channel(None);
-        let takes = self.latency * request.slowness();
-        let name = place.as_ref().map(|place| place.name.clone());
-        let mut window = None;
-        if let Some(place) = place {
-            window = self.policy.claim_after.map(|_| looked_up.elapsed());
-            self.forget_predecessor(state, submission, &place, &situation);
-            let progress = Progress::InFlight { execution: number, waiting: waiting.clone() };
-            self.remember(state, submission, place, progress);
-        }
-        let execution = Execution { submission: Arc::clone(submission), request, name, done, given_up: false };
-        state.running.insert(number, execution);
-        Begun { number, takes, waiting, situation: situation.to_string(), window }
-    }
-
     /// Removes the finished record whose place a request takes, if it follows one in its own scope.
-    fn forget_predecessor(&self, state: &mut State, submission: &Submission, place: &Place, situation: &Claimed) {
+    pub(super) fn forget_predecessor(
+        &self,
+        state: &mut State,
+        submission: &Submission,
+        place: &Place,
+        situation: &Claimed,
+    ) {
         let expired = match situation {
             Claimed::Unprotected(_)
             | Claimed::Under(Situation::Fresh | Situation::OtherAccount | Situation::OtherOperation) => return,
@@ -321,7 +371,8 @@ impl Interpreter {
         });
     }
 
-    fn remember(&self, state: &mut State, submission: &Submission, place: Place, progress: Progress) {
+    /// Writes a record.
+    pub(super) fn remember(&self, state: &mut State, submission: &Submission, place: Place, progress: Progress) {
         let now = self.clock.now();
         let record = Record {
             account: submission.account.clone(),
@@ -334,97 +385,10 @@ impl Interpreter {
         state.records.add(&place.name, record);
     }
 
-    /// Carries a request out on a task of its own, so that it does not end with its client.
-    async fn execute(self: &Arc<Self>, begun: Begun) -> Reply {
-        let Begun { number, takes, mut waiting, situation, window } = begun;
-        let interpreter = Arc::clone(self);
-        tokio::spawn(async move {
-            tokio::time::sleep(takes).await;
-            interpreter.complete(number);
-        });
-        let presence = Presence { interpreter: self, number };
-        let answer = waiting.wait_for(Option::is_some).await.ok().and_then(|answer| answer.clone());
-        drop(presence);
-        let answer = answer.unwrap_or_else(|| Answer::error(500, "the request was given up"));
-        Reply { answer, note: note(&situation, "executes"), window }
-    }
-
-    /// Ends an execution: the effect, the record and the answer in one step.
-    fn complete(&self, number: ExecutionNumber) {
-        let mut state = self.state();
-        let State { records, book, running, never, .. } = &mut *state;
-        if running.get(&number).is_none_or(|execution| execution.given_up) {
-            return;
-        }
-        let Some(execution) = running.remove(&number) else {
-            return;
-        };
-        let outcome = self.carry_out(book, &execution);
-        let answer = outcome.answer.clone();
-        if let Some(name) = &execution.name {
-            match (self.policy.after_outcome)(&self.contract, &outcome) {
-                Memory::Keep => records.finish(name, number, outcome, self.clock.now()),
-                Memory::Release => records.release(name, number),
-                Memory::StayInFlight => {
-                    let (sender, waiting) = watch::channel(None);
-                    records.leave_in_flight(name, number, &waiting);
-                    never.push(sender);
-                }
-            }
-        }
-        execution.done.send_replace(Some(answer));
-    }
-
-    fn carry_out(&self, book: &mut Book, execution: &Execution) -> Outcome {
-        let Execution { submission, request, .. } = execution;
-        match request.course() {
-            Course::Fails if book.declines(&submission.account, request) => {
-                Outcome { kind: OutcomeKind::Failure, answer: Answer::error(422, "out of stock"), made: None }
-            }
-            Course::Crashes => {
-                let answer = Answer::error(500, "internal error");
-                let made = crashes_after_effect(&self.contract, &answer)
-                    .then(|| (self.policy.make_effects)(book, submission, request));
-                Outcome { kind: OutcomeKind::ServerError, answer, made }
-            }
-            Course::Fails | Course::Succeeds => {
-                let number = (self.policy.make_effects)(book, submission, request);
-                let shown = book.show(&submission.account, submission.collection, number).unwrap_or_default();
-                Outcome { kind: OutcomeKind::Success, answer: Answer::json(201, &shown), made: Some(number) }
-            }
-        }
-    }
-
-    /// The client of an execution has gone, unless the execution is over.
-    fn depart(&self, number: ExecutionNumber) {
-        let mut state = self.state();
-        let State { records, book, running, .. } = &mut *state;
-        let Some(execution) = running.get_mut(&number) else {
-            return;
-        };
-        match self.policy.on_disconnect {
-            Departure::CarryOn => {}
-            Departure::GiveUpInFlight => execution.given_up = true,
-            Departure::GiveUpAfterEffect => {
-                self.carry_out(book, execution);
-                if let Some(name) = &execution.name {
-                    records.release(name, number);
-                }
-                running.remove(&number);
-            }
-        }
-    }
-}
-
-/// The presence of a client. It ends with the execution, or earlier: then the client has gone.
-struct Presence<'i> {
-    interpreter: &'i Interpreter,
-    number: ExecutionNumber,
-}
-
-impl Drop for Presence<'_> {
-    fn drop(&mut self) {
-        self.interpreter.depart(self.number);
+    /// Writes a record of something that seems to be running, and is not.
+    fn remember_in_flight(&self, state: &mut State, submission: &Submission, place: Place) {
+        let progress = Progress::InFlight { execution: state.next_execution(), waiting: state.never() };
+        self.remember(state, submission, place, progress);
     }
 }
 
@@ -434,19 +398,10 @@ fn refreshed(book: &Book, record: &Record, outcome: &Outcome) -> Answer {
         OutcomeKind::Success => outcome.made.and_then(|number| book.show(&record.account, record.collection, number)),
         OutcomeKind::ValidationFailure | OutcomeKind::Failure | OutcomeKind::ServerError => None,
     };
-    current.map_or_else(|| outcome.answer.clone(), |shown| Answer::json(outcome.answer.status, &shown))
-}
-
-/// Returns when this much time has passed since a look-up. Timers are good to a millisecond or two, so the last of it
-/// is spent in taking turns with the other tasks.
-async fn keep_window(window: Duration, looked_up: Instant) {
-    const GRAIN: Duration = Duration::from_millis(2);
-    let coarse = window.saturating_sub(GRAIN);
-    if !coarse.is_zero() {
-        tokio::time::sleep(coarse).await;
-    }
-    while looked_up.elapsed() < window {
-        tokio::task::yield_now().await;
+    let first = outcome.answer.clone();
+    match current {
+        None => first,
+        Some(shown) => Answer { body: shown.to_string().into(), ..first },
     }
 }
 
@@ -463,7 +418,8 @@ fn answered(situation: impl fmt::Display, treatment: &str, answer: Answer) -> St
     Step::Answer(Reply { answer, note: note(&situation, treatment), window: None })
 }
 
-fn note(situation: &dyn fmt::Display, treatment: &str) -> String {
+/// What the log says about a request.
+pub(super) fn note(situation: &dyn fmt::Display, treatment: &str) -> String {
     format!("{situation} → {treatment}")
 }
 

@@ -18,17 +18,22 @@
 //! The `Date` of every answer is what the clock shows. `Authorization: Bearer NAME` names the account; without it the account is `default`.
 
 mod answer;
+mod certificate;
 mod clock;
 mod defect;
+mod execution;
 mod http;
 mod interpreter;
 mod key;
+mod listener;
 mod orders;
 mod policy;
 mod record;
 mod server;
+mod window;
 
-pub use defect::{Defect, DefectError};
+pub use certificate::{Certificate, CertificateError};
+pub use defect::{Defect, DefectError, FailureClass};
 pub use http::RequestLine;
 pub use orders::{CRASHING_PRODUCT, FAILING_PRODUCT, SLOW_FACTOR, SLOW_PRODUCT};
 pub use server::{DEFAULT_LATENCY, ReferenceError, ReferenceOptions, RunningReference, start};

@@ -185,6 +185,11 @@ impl Book {
         there && self.items.remove(&number).is_some()
     }
 
+    /// Whether a resource that was made is there no more.
+    pub(super) fn deleted(&self, number: u64) -> bool {
+        !self.items.contains_key(&number)
+    }
+
     /// Whether a resource is no longer as it was made.
     pub(super) fn changed(&self, number: u64) -> bool {
         self.items.get(&number).is_none_or(|item| item.changed)

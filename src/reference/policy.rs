@@ -18,6 +18,8 @@ use crate::message::Response;
 /// A request that may carry a key.
 #[derive(Clone, Debug)]
 pub(super) struct Submission {
+    /// Which replica of the server took it.
+    pub(super) replica: u16,
     /// Who sent it.
     pub(super) account: String,
     /// What it is to make.
@@ -61,13 +63,15 @@ pub(super) enum Memory {
     StayInFlight,
 }
 
-/// Which of two requests a key belongs to after the second was refused for its other parameters.
+/// Which of two requests a key belongs to after the second was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Survivor {
     /// The first, with its outcome.
     Original,
     /// The second, with its refusal.
     Intruder,
+    /// Neither: the key is free again.
+    Nobody,
 }
 
 /// What happens to an execution whose client has gone.
@@ -79,6 +83,21 @@ pub(super) enum Departure {
     GiveUpInFlight,
     /// It is given up after its effect, and its record is rolled back.
     GiveUpAfterEffect,
+    /// It is carried on to its effect, and its record stays as it is.
+    CarryOnUnrecorded,
+    /// It is given up before its effect, and its record tells of a success without content.
+    StoreEmptySuccess,
+}
+
+/// When a request that is carried out is written into the key store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Claiming {
+    /// In one step with its look-up.
+    AtOnce,
+    /// This much later than its look-up.
+    Later(Duration),
+    /// When it is over.
+    AtTheEnd,
 }
 
 /// A decision that two things bear on.
@@ -90,6 +109,9 @@ type OfThree<A, B, C, R> = Box<dyn Fn(&A, &B, &C) -> R + Send + Sync>;
 /// Makes what a request asks for, and says which number it got.
 type MakeEffects = Box<dyn Fn(&mut Book, &Submission, &Request) -> u64 + Send + Sync>;
 
+/// Does something to the orders when a request is answered from its record.
+type BesideReplay = Box<dyn Fn(&mut Book, &Submission) + Send + Sync>;
+
 /// Every decision that the server takes.
 pub(super) struct Policy {
     /// What the key of a request is good for.
@@ -100,6 +122,8 @@ pub(super) struct Policy {
     pub(super) fingerprint: OfTwo<Contract, Submission, Vec<u8>>,
     /// How a record of the same name stands to a request.
     pub(super) relate: OfTwo<Record, Submission, Relation>,
+    /// What a request gets whose key was used outside its scope, or too long ago.
+    pub(super) elsewhere: OfTwo<Contract, Situation, Disposition>,
     /// Whether a record is older than its retention.
     pub(super) is_expired: OfThree<Contract, Record, Moment, bool>,
     /// What a repeat of a finished request gets.
@@ -108,16 +132,28 @@ pub(super) struct Policy {
     pub(super) on_conflict: OfThree<Contract, Record, Submission, Disposition>,
     /// What a repeat gets while the first request is running, by its fingerprint.
     pub(super) on_in_flight: OfThree<Contract, Record, [u8], Disposition>,
-    /// Whom the key belongs to after other parameters were refused.
-    pub(super) refused_conflict_leaves: Survivor,
-    /// How much later than its look-up a request claims its key; `None` where the two are one step.
-    pub(super) claim_after: Option<Duration>,
+    /// How a refusal reads, of a request that meets a record.
+    pub(super) refuse: OfThree<Situation, Matcher, Record, Answer>,
+    /// Whom the key belongs to after a request was refused in a situation.
+    pub(super) survivor: Box<dyn Fn(Situation) -> Survivor + Send + Sync>,
+    /// When a request is written into the key store.
+    pub(super) claiming: Claiming,
+    /// Whether a request that is still being carried out no longer holds its key.
+    pub(super) lease_is_over: OfTwo<Record, Moment, bool>,
     /// Makes what a request asks for, and says which number it got.
     pub(super) make_effects: MakeEffects,
     /// Whether an outcome is kept.
     pub(super) after_outcome: OfTwo<Contract, Outcome, Memory>,
+    /// How the first answer looks when it is sent for the first time.
+    pub(super) first_answer: OfTwo<Contract, Answer, Answer>,
     /// How the first answer looks when it is sent again.
     pub(super) replay: OfTwo<Contract, Answer, Answer>,
+    /// What a request does that is answered from the record of a success.
+    pub(super) beside_replay: BesideReplay,
+    /// What becomes of a record that a request was answered from.
+    pub(super) after_replay: Memory,
+    /// What is left of a request that broke off before all of it was there.
+    pub(super) on_broken_request: Memory,
     /// What happens to an execution whose client has gone.
     pub(super) on_disconnect: Departure,
 }
@@ -130,17 +166,24 @@ impl Policy {
             name_record: Box::new(name_record),
             fingerprint: Box::new(fingerprint),
             relate: Box::new(relate),
+            elsewhere: Box::new(elsewhere),
             is_expired: Box::new(is_expired),
             on_duplicate: Box::new(on_duplicate),
             on_conflict: Box::new(on_conflict),
             on_in_flight: Box::new(on_in_flight),
-            refused_conflict_leaves: Survivor::Original,
-            claim_after: None,
+            refuse: Box::new(|situation, matcher, record| refusal(*situation).answer(matcher, record.made())),
+            survivor: Box::new(|_| Survivor::Original),
+            claiming: Claiming::AtOnce,
+            lease_is_over: Box::new(|_, _| false),
             make_effects: Box::new(|book, submission, request| {
                 book.add(&submission.account, submission.collection, request)
             }),
             after_outcome: Box::new(after_outcome),
+            first_answer: Box::new(|_, answer| answer.clone()),
             replay: Box::new(answer::replay),
+            beside_replay: Box::new(|_, _| {}),
+            after_replay: Memory::Keep,
+            on_broken_request: Memory::Release,
             on_disconnect: Departure::CarryOn,
         }
     }
@@ -206,7 +249,7 @@ fn admit_key(contract: &Contract, submission: &Submission) -> Admission {
 }
 
 /// What becomes of a request whose method is not one with which keys count, by the contract's list of them.
-fn admit_method(contract: &Contract, method: &str) -> Option<Admission> {
+pub(super) fn admit_method(contract: &Contract, method: &str) -> Option<Admission> {
     let methods = contract.scope.as_ref().map(|scope| scope.methods.as_slice()).unwrap_or_default();
     if methods.is_empty() || methods.iter().any(|counting| counting.eq_ignore_ascii_case(method)) {
         return None;
@@ -258,6 +301,12 @@ fn relate(record: &Record, submission: &Submission) -> Relation {
     } else {
         Relation::SameScope
     }
+}
+
+/// Outside its scope, and after its retention, a key is worth nothing unless the contract says otherwise.
+fn elsewhere(contract: &Contract, situation: &Situation) -> Disposition {
+    let promise = situation.row().and_then(|row| promised(contract, row, None));
+    Disposition { situation: *situation, treatment: promise.unwrap_or(Treatment::Executes) }
 }
 
 /// A record lives as long as the contract permits.
@@ -350,7 +399,7 @@ mod tests {
     fn submission(body: &'static str) -> Submission {
         let key = PresentedKey::One(b"k".to_vec());
         let (account, method) = ("default".into(), "POST".into());
-        Submission { account, collection: Collection::Orders, method, key, body: body.into() }
+        Submission { replica: 0, account, collection: Collection::Orders, method, key, body: body.into() }
     }
 
     #[test]

@@ -2,17 +2,21 @@
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::num::NonZeroU16;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use axum::serve::ListenerExt;
+use axum::Router;
 use tokio::sync::oneshot;
+use tokio_rustls::TlsAcceptor;
 
+use super::certificate::{self, Certificate, CertificateError};
 use super::defect::Defect;
 use super::http::{self, RequestLine};
 use super::interpreter::Interpreter;
+use super::listener::{self, TlsListener};
 use super::policy::{Policy, refusal};
 use crate::contract::{Carrier, Contract, Row, Situation};
 
@@ -22,8 +26,12 @@ pub const DEFAULT_LATENCY: Duration = Duration::from_millis(25);
 /// How the reference server is to run.
 #[derive(Clone, Debug)]
 pub struct ReferenceOptions {
-    /// The port on the loopback interface; 0 for any that is free.
+    /// The port on the loopback interface; 0 for any that is free. Further replicas listen on the ports that follow.
     pub port: u16,
+    /// On how many ports it listens. Behind all of them is one store of keys, and one of orders.
+    pub replicas: NonZeroU16,
+    /// Whether it speaks TLS, by a certificate that is made when it starts.
+    pub tls: bool,
     /// How long an execution takes. While it runs, its key is in flight.
     pub latency: Duration,
     /// The contract that is kept.
@@ -35,9 +43,17 @@ pub struct ReferenceOptions {
 }
 
 impl ReferenceOptions {
-    /// A server that keeps this contract, on any free port, without a log.
+    /// A server that keeps this contract, on any one free port, without TLS and without a log.
     pub fn new(contract: Contract) -> Self {
-        Self { port: 0, latency: DEFAULT_LATENCY, contract, defects: Vec::new(), log: None }
+        Self {
+            port: 0,
+            replicas: NonZeroU16::MIN,
+            tls: false,
+            latency: DEFAULT_LATENCY,
+            contract,
+            defects: Vec::new(),
+            log: None,
+        }
     }
 }
 
@@ -55,6 +71,9 @@ pub enum ReferenceError {
     /// There is no thread or runtime to run on.
     #[error("cannot start the reference target")]
     Start(#[source] io::Error),
+    /// There is no certificate to speak TLS by.
+    #[error("cannot speak TLS")]
+    Certificate(#[from] CertificateError),
     /// The contract promises something that this server cannot do.
     #[error("the reference target cannot serve this contract: {0}")]
     Unservable(String),
@@ -64,19 +83,36 @@ pub enum ReferenceError {
 #[derive(Debug)]
 pub struct RunningReference {
     address: SocketAddr,
+    others: Vec<SocketAddr>,
+    certificate: Option<Certificate>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl RunningReference {
-    /// Where it listens.
+    /// Where it listens; of several replicas, the first.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Where it listens, as a URL without a path.
+    /// Where it listens, as a URL without a path; of several replicas, the first.
     pub fn base_url(&self) -> String {
-        format!("http://{}", self.address)
+        self.url(self.address)
+    }
+
+    /// Where its replicas listen, the first included.
+    pub fn replica_urls(&self) -> Vec<String> {
+        std::iter::once(&self.address).chain(&self.others).map(|address| self.url(*address)).collect()
+    }
+
+    /// What a client has to trust, if it speaks TLS.
+    pub fn certificate(&self) -> Option<&Certificate> {
+        self.certificate.as_ref()
+    }
+
+    fn url(&self, address: SocketAddr) -> String {
+        let scheme = if self.certificate.is_some() { "https" } else { "http" };
+        format!("{scheme}://{address}")
     }
 }
 
@@ -93,52 +129,91 @@ impl Drop for RunningReference {
 /// Starts a server on a thread and a runtime of its own. It listens as soon as this returns.
 ///
 /// # Errors
-/// When the port is taken, when there is no thread to run on, or when the contract asks for what the server cannot do.
+/// When a port is taken, when there is no thread to run on, or when the contract asks for what the server cannot do.
 pub fn start(options: ReferenceOptions) -> Result<RunningReference, ReferenceError> {
-    let ReferenceOptions { port, latency, contract, defects, log } = options;
+    let ReferenceOptions { port, replicas, tls, latency, contract, defects, log } = options;
     check(&contract)?;
-    let listen = |source| ReferenceError::Listen { port, source };
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(listen)?;
-    listener.set_nonblocking(true).map_err(listen)?;
-    let address = listener.local_addr().map_err(listen)?;
-
+    let (certificate, acceptor) =
+        if tls { certificate::make().map(|(made, by)| (Some(made), Some(by)))? } else { (None, None) };
     let mut policy = Policy::sound();
     for defect in defects {
         defect.apply(&mut policy);
     }
-    let router = http::router(Arc::new(Interpreter::new(contract, policy, latency)), log);
+    let interpreter = Arc::new(Interpreter::new(contract, policy, latency));
+    let mut addresses = Vec::new();
+    let mut fronts = Vec::new();
+    for replica in 0..replicas.get() {
+        let (listener, address) = listen(port, replica)?;
+        let router = http::router(Arc::clone(&interpreter), replica, log.clone());
+        addresses.push(address);
+        fronts.push(Front { listener, acceptor: acceptor.clone(), router });
+    }
+    let (stop, thread) = launch(fronts)?;
+    let others = addresses.split_off(1);
+    Ok(RunningReference { address: addresses.remove(0), others, certificate, stop: Some(stop), thread: Some(thread) })
+}
+
+/// One place where the server takes connections.
+struct Front {
+    listener: TcpListener,
+    acceptor: Option<TlsAcceptor>,
+    router: Router,
+}
+
+impl Front {
+    /// Begins to serve on a task of its own, which ends with the runtime.
+    fn open(self) -> io::Result<()> {
+        let Self { listener, acceptor, router } = self;
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        match acceptor {
+            None => drop(tokio::spawn(axum::serve(listener::plain(listener), router).into_future())),
+            Some(acceptor) => {
+                drop(tokio::spawn(axum::serve(TlsListener::new(listener, acceptor)?, router).into_future()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Listens for a replica: on the port itself, or as many ports behind it; on any where it is 0.
+fn listen(first: u16, replica: u16) -> Result<(TcpListener, SocketAddr), ReferenceError> {
+    let port = if first == 0 { Some(0) } else { first.checked_add(replica) };
+    let listen = |source| ReferenceError::Listen { port: port.unwrap_or(u16::MAX), source };
+    let port = port.ok_or_else(|| listen(io::Error::other("there are not that many ports")))?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(listen)?;
+    listener.set_nonblocking(true).map_err(listen)?;
+    let address = listener.local_addr().map_err(listen)?;
+    Ok((listener, address))
+}
+
+/// Opens every front on a thread of its own, and returns what stops them.
+fn launch(fronts: Vec<Front>) -> Result<(oneshot::Sender<()>, JoinHandle<()>), ReferenceError> {
     let (ready, readiness) = std::sync::mpsc::channel();
     let (stop, stopped) = oneshot::channel();
     let thread = std::thread::Builder::new()
         .name("reference".into())
-        .spawn(move || run(listener, router, &ready, stopped))
+        .spawn(move || run(fronts, &ready, stopped))
         .map_err(ReferenceError::Start)?;
     let started = readiness.recv().unwrap_or_else(|_| Err(io::Error::other("its thread ended at once")));
     started.map_err(ReferenceError::Start)?;
-    Ok(RunningReference { address, stop: Some(stop), thread: Some(thread) })
+    Ok((stop, thread))
 }
 
 /// Serves until told to stop. Open connections and running executions end with the runtime.
 ///
 /// The runtime is made, used and dropped on this thread alone: a caller may well be inside another one.
-fn run(listener: TcpListener, router: axum::Router, ready: &Sender<io::Result<()>>, stopped: oneshot::Receiver<()>) {
+fn run(fronts: Vec<Front>, ready: &Sender<io::Result<()>>, stopped: oneshot::Receiver<()>) {
     // Whoever asked is waiting for the message; if it cannot be sent, there is nobody to serve either.
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return drop(ready.send(Err(error))),
     };
     runtime.block_on(async move {
-        let listener = match tokio::net::TcpListener::from_std(listener) {
-            Ok(listener) => listener,
-            Err(error) => return drop(ready.send(Err(error))),
-        };
-        // An answer is small and complete: there is nothing to wait for before it is sent.
-        let listener = listener.tap_io(|connection| drop(connection.set_nodelay(true)));
-        if ready.send(Ok(())).is_ok() {
-            tokio::select! {
-                _ = axum::serve(listener, router) => {}
-                _ = stopped => {}
-            }
+        let opened = fronts.into_iter().try_for_each(Front::open);
+        let open = opened.is_ok();
+        if ready.send(opened).is_ok() && open {
+            // Told to stop, or nobody is left who could tell: either way this is the end.
+            let _ = stopped.await;
         }
     });
 }

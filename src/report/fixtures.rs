@@ -41,6 +41,7 @@ pub(super) fn run_info() -> RunInfo {
         started: "2026-11-30T10:00:00Z".into(),
         profile: "orders".into(),
         base_url: "http://127.0.0.1:4000".into(),
+        connections: Default::default(),
         document: json!({
             "title": "Order API",
             "sources": {"seed": {"title": "How we retry", "url": "https://orders.example/retries"}},

@@ -6,6 +6,7 @@ mod exchange;
 mod explain;
 mod leftovers;
 mod progress;
+mod races;
 mod requirements;
 mod terminal;
 mod text;

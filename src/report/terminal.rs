@@ -4,13 +4,14 @@
 //! header, in the evidence and in the footer only, so that the checklists of two runs can be compared.
 
 use comfy_table::{Cell, Color, ColumnConstraint, ContentArrangement, Table, presets};
+use indexmap::IndexMap;
 
 use super::declared;
 use super::leftovers::Effects;
-use super::text::{Paint, Tone, escape, plural, wrap};
+use super::text::{Paint, Tone, cut, escape, plural, wrap};
 use crate::checklist::{Checklist, ClauseLine, ClauseVerdict, ExitStatus};
 use crate::contract::{Contract, Reason, Verdict};
-use crate::history::{History, RaceRound};
+use crate::history::{CaseId, History};
 
 /// The width that is assumed where there is no terminal.
 const DEFAULT_WIDTH: u16 = 100;
@@ -47,6 +48,7 @@ pub fn terminal(
         view.observed(),
         view.untested(),
         view.leftovers(&effects),
+        view.races(),
         view.footer(&effects),
     ];
     sections.concat()
@@ -87,7 +89,13 @@ impl View<'_> {
         let profile = self.heading(&format!("{}{title}", escape(&run.profile)));
         let (program, base_url) = (escape(&run.program), escape(&run.base_url));
         let (name, started) = (escape(&run.run), escape(&run.started));
-        format!("{profile} at {base_url}\nidemspec {program}, run {name}, started {started}\n\n")
+        let mut header = format!("{profile} at {base_url}\nidemspec {program}, run {name}, started {started}\n");
+        if !run.connections.is_usual() {
+            let connections = escape(&run.connections.sentences().join(", "));
+            let tone = if run.connections.insecure { Tone::Doubtful } else { Tone::Quiet };
+            header.push_str(&format!("connections: {}\n", self.paint.apply(tone, &connections)));
+        }
+        header + "\n"
     }
 
     /// What a reader has to know before anything else.
@@ -145,35 +153,39 @@ impl View<'_> {
         let result = format!("Result: {} (exit {})", status.word(), status.code());
         let result = self.paint.apply(status_tone(status), &result);
         let why = self.checklist.decision.sentence();
-        let (races, not_run) = (races(self.history), not_run(self.history));
+        let (not_run, hooks) = (not_run(self.history), failed_hooks(self.history));
         format!(
-            "{cases} run, {skipped} not run; {requests}; {} made, {left} left behind\n{not_run}{races}{result}: {why}\n",
+            "{cases} run, {skipped} not run; {requests}; {} made, {left} left behind\n{not_run}{hooks}{result}: {why}\n",
             plural(made, "effect")
         )
     }
 }
 
-/// The cases that this profile and these options do not make possible, each with its reason. What the user left out,
-/// and what a run that was cut short did not come to, is said elsewhere.
+/// The cases that this profile and these options do not make possible, each with its reason; several of one scenario
+/// in one line. What the user left out, and what a run that was cut short did not come to, is said elsewhere.
 fn not_run(history: &History) -> String {
-    let impossible = |reason: &Reason| matches!(reason, Reason::Needs(_) | Reason::LongerThanMaxWait);
-    let cases = history.skipped.iter().filter(|(_, skipped)| impossible(&skipped.reason));
-    cases
-        .map(|(id, skipped)| format!("not run: {} ({})\n", escape(&id.0), escape(&skipped.reason.to_string())))
-        .collect()
+    let impossible =
+        |reason: &Reason| matches!(reason, Reason::Needs(_) | Reason::LongerThanMaxWait | Reason::NeedsHttp2);
+    let mut groups: IndexMap<(&str, &Reason), Vec<&CaseId>> = IndexMap::new();
+    for (id, skipped) in history.skipped.iter().filter(|(_, skipped)| impossible(&skipped.reason)) {
+        groups.entry((&skipped.scenario, &skipped.reason)).or_default().push(id);
+    }
+    let line = |((scenario, reason), cases): (&(&str, &Reason), &Vec<&CaseId>)| {
+        let what = match cases.as_slice() {
+            [only] => escape(&only.0),
+            several => format!("{} cases of {}", several.len(), escape(scenario)),
+        };
+        format!("not run: {what} ({})\n", escape(&reason.to_string()))
+    };
+    groups.iter().map(line).collect()
 }
 
-/// `races: 4 rounds, 4 overlapped, spread ≤ 0.2 ms`, if there were any.
-fn races(history: &History) -> String {
-    let rounds: Vec<&RaceRound> = history.cases.values().flat_map(|case| &case.races).collect();
-    let Some(widest) = rounds.iter().map(|round| round.spread).max() else {
-        return String::new();
-    };
-    let overlapped = rounds.iter().filter(|round| round.overlapped).count();
-    // Rounded up, so that the line never says less than was measured.
-    let tenths = widest.as_nanos().div_ceil(100_000);
-    let rounds = plural(rounds.len(), "round");
-    format!("races: {rounds}, {overlapped} overlapped, spread ≤ {}.{} ms\n", tenths / 10, tenths % 10)
+/// The hooks that failed, each with its error: what they were to bring about was not seen.
+fn failed_hooks(history: &History) -> String {
+    let failed = history.cases.values().filter_map(|case| case.failed_hook().map(|hook| (&case.id, hook)));
+    failed
+        .map(|(id, (hook, error))| format!("hook {} failed in {}: {}\n", escape(hook), escape(&id.0), cut(error, 300)))
+        .collect()
 }
 
 /// `3 hold, 1 violated, 4 untested`; what nobody declared and nobody exercised is not counted.

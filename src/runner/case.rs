@@ -6,6 +6,7 @@ use std::time::Duration;
 use indexmap::IndexMap;
 
 use super::pace::CapReached;
+use super::slot::Slot;
 use super::{Context, RunError};
 use crate::contract::Reason;
 use crate::history::{AttemptEnd, AttemptId, Calibration, EventKind, Intent, IntentId};
@@ -19,6 +20,8 @@ pub(super) struct CaseRun<'r> {
     pub(super) context: &'r Context,
     pub(super) case: &'r PlannedCase,
     pub(super) calibration: Calibration,
+    /// Its slot among those that run at the same time; none for one that runs alone.
+    pub(super) slot: Option<Slot>,
     pub(super) intents: IndexMap<String, Intent>,
     /// Where its attempts go, and so where effects are counted.
     pub(super) places: Vec<Place>,
@@ -32,6 +35,8 @@ pub(super) struct CaseRun<'r> {
     pub(super) listed: BTreeMap<String, BTreeMap<usize, usize>>,
     /// Markers and the identities that answers named for them.
     pub(super) named: BTreeSet<(String, String)>,
+    /// An attempt was turned away as often as it was sent.
+    pub(super) out_of_patience: bool,
     /// The latest time by which everything that was sent may still be running, if anything may.
     pub(super) unfinished_until: Option<Duration>,
 }
@@ -62,11 +67,17 @@ impl From<RenderError> for Stop {
 }
 
 impl<'r> CaseRun<'r> {
-    pub(super) fn new(context: &'r Context, case: &'r PlannedCase, calibration: Calibration) -> Self {
+    pub(super) fn new(
+        context: &'r Context,
+        case: &'r PlannedCase,
+        calibration: Calibration,
+        slot: Option<Slot>,
+    ) -> Self {
         Self {
             context,
             case,
             calibration,
+            slot,
             intents: IndexMap::new(),
             places: places(&case.steps),
             created: 0,
@@ -74,6 +85,7 @@ impl<'r> CaseRun<'r> {
             first_attempts: BTreeMap::new(),
             listed: BTreeMap::new(),
             named: BTreeSet::new(),
+            out_of_patience: false,
             unfinished_until: None,
         }
     }
@@ -103,6 +115,10 @@ impl<'r> CaseRun<'r> {
             Step::Repeat(repeat) => {
                 self.repeat(repeat).await?;
                 self.count_intent(&repeat.intent).await
+            }
+            Step::FanOut(fan_out) => {
+                self.fan_out(fan_out).await?;
+                self.count_intent(&fan_out.intent).await
             }
             Step::Wait(wait) => self.wait(*wait).await,
             Step::Hook(hook) => {

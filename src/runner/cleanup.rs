@@ -119,7 +119,7 @@ async fn remove(context: &Context, effect: &Leftover) -> Result<Option<String>, 
     if context.pace.take_cleanup().is_err() {
         return Ok(Some("the cap of --max-requests was reached".into()));
     }
-    Ok(match context.send_control(&request).await {
+    Ok(match context.send_patiently(&request).await {
         Ok(response) if (200..300).contains(&response.status) || matches!(response.status, 404 | 410) => None,
         Ok(response) => Some(format!("the target answered {}", response.status)),
         Err(error) => Some(error.to_string()),

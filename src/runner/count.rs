@@ -77,7 +77,7 @@ pub(super) async fn list(
     marker: &str,
 ) -> Result<Listing, Stop> {
     let request = context.bound.count_request(&place.operation, index, marker, &place.account)?;
-    Ok(match context.send_control(&request).await {
+    Ok(match context.send_patiently(&request).await {
         Ok(response) => listing(counter, &response),
         Err(error) => Listing::Failed(CountFailure::NoAnswer(error.to_string())),
     })

@@ -65,7 +65,7 @@ impl CaseRun<'_> {
         let Some(request) = self.context.bound.clock_request()? else { return Ok(None) };
         let Some(clock) = &self.context.bound.profile().target.clock else { return Ok(None) };
         self.context.pace.take_control()?;
-        let Ok(response) = self.context.send_control(&request).await else { return Ok(None) };
+        let Ok(response) = self.context.send_patiently(&request).await else { return Ok(None) };
         let written = clock.time.extract(&response).into_iter().next();
         let number = written.and_then(|written| written.trim().parse::<f64>().ok());
         let seconds = number.map(|number| match clock.unit {

@@ -4,39 +4,47 @@ mod calibrate;
 mod case;
 mod cleanup;
 mod count;
+mod fan_out;
 mod hook;
 mod interrupt;
 mod odd_key;
 mod pace;
+mod patience;
 mod pulse;
 mod race;
 mod recorder;
 mod rehearse;
 mod repeat;
 mod send;
+mod slot;
 mod subject;
 mod wait;
 
 pub use cleanup::{Leftover, leftovers};
 pub use interrupt::{Interrupt, InterruptHandle};
 pub use pace::Pace;
+pub use patience::Patience;
 pub use pulse::Pulse;
 pub use recorder::{Observer, Recorder};
 pub use rehearse::rehearse;
 pub use subject::subject;
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::sync::Semaphore;
+use indexmap::IndexMap;
+use patience::{MOST_RETRIES, turns_away};
+use slot::{Slot, Slots};
 use tokio::task::JoinSet;
 
 use crate::contract::{Period, Reason};
-use crate::history::{Calibration, CaseEnding, CaseInfo, EventKind, History, SkippedCase};
+use crate::history::{Calibration, CaseEnding, CaseInfo, Ending, EventKind, History, Protocol, SkippedCase};
 use crate::journal::WriteError;
 use crate::message::{Request, Response};
 use crate::plan::{CONTROL, Plan, PlannedCase};
 use crate::profile::{Bound, RenderError};
-use crate::wire::{Connector, ControlClient, ControlError};
+use crate::scenario::Step;
+use crate::wire::{Connector, ControlClient, ControlError, Synchronisation};
 
 /// Everything that the cases of a run share.
 #[derive(Debug)]
@@ -45,12 +53,16 @@ pub struct Context {
     pub bound: Bound,
     /// Where the requests go.
     pub connector: Connector,
+    /// Where requests to the profile's replicas go, by name.
+    pub replicas: IndexMap<String, Connector>,
     /// Sends counts, cleanup and hooks.
     pub control: ControlClient,
     /// Writes down what happens.
     pub recorder: Recorder,
-    /// Counts requests, and stops them at the cap.
+    /// Counts requests, stops them at the cap, and keeps them apart.
     pub pace: Pace,
+    /// How long it is waited where the target turned a request away.
+    pub patience: Patience,
     /// How fast the target executes.
     pub pulse: Pulse,
     /// Tells whether the user wants the run to end.
@@ -59,14 +71,48 @@ pub struct Context {
     pub jobs: usize,
     /// The longest time that one wait may take.
     pub max_wait: Period,
+    /// How the copies of a race are released.
+    pub synchronisation: Synchronisation,
+    /// The largest content of an answer that is read, in bytes.
+    pub max_response: usize,
     /// Whether effects are removed at the end.
     pub clean_up: bool,
 }
 
 impl Context {
-    /// Sends a count, a cleanup or a hook's request.
+    /// Where an attempt goes. A request to a replica that nobody knows is not even rendered.
+    fn connector_to(&self, replica: Option<&str>) -> &Connector {
+        replica.and_then(|name| self.replicas.get(name)).unwrap_or(&self.connector)
+    }
+
+    /// Sends a count, a cleanup or a hook's request, when its turn has come.
     async fn send_control(&self, request: &Request) -> Result<Response, ControlError> {
+        self.pace.turn(1).await;
         self.control.send(&self.connector, request, self.bound.secrets()).await
+    }
+
+    /// Sends a request that changes nothing, or nothing more when it is repeated, and again where it was turned away.
+    async fn send_patiently(&self, request: &Request) -> Result<Response, ControlError> {
+        for refusals in 1..=MOST_RETRIES {
+            let response = self.send_control(request).await?;
+            let name = format!("{} {} {refusals}", request.method, request.target.shown());
+            let pause = self.patience.pause(&response, &name, refusals).filter(|_| turns_away(&response));
+            let Some(pause) = pause else { return Ok(response) };
+            if !self.rest(pause).await || self.pace.take_control().is_err() {
+                return Ok(response);
+            }
+        }
+        self.send_control(request).await
+    }
+
+    /// Lets time pass. An interruption ends that at once; but what is sent after it is as patient as before. Tells
+    /// whether the time has passed.
+    async fn rest(&self, pause: Duration) -> bool {
+        let interrupted = self.interrupt.is_set();
+        tokio::select! {
+            () = tokio::time::sleep(pause) => true,
+            () = self.interrupt.wait(), if !interrupted => false,
+        }
     }
 }
 
@@ -104,7 +150,7 @@ async fn run_cases(context: &Arc<Context>, plan: &Plan, proceed: impl Fn(&Histor
     }
     let (control, others): (Vec<_>, Vec<_>) = plan.cases.iter().partition(|case| case.scenario == CONTROL);
     for case in control {
-        run_case(context, case, Calibration::default()).await?;
+        run_case(context, case, Calibration::default(), None).await?;
     }
     let history = context.recorder.history();
     let calibration = calibrate::calibrate(&history);
@@ -112,10 +158,12 @@ async fn run_cases(context: &Arc<Context>, plan: &Plan, proceed: impl Fn(&Histor
     if !proceed(&history) {
         return skip_all(context, others, &Reason::ControlFailed);
     }
-    let (alone, together): (Vec<_>, Vec<_>) = others.into_iter().partition(|case| case.alone);
+    let (impossible, possible) = others.into_iter().partition(|case| cancels(case) && !speaks_http2(&history));
+    skip_all(context, impossible, &Reason::NeedsHttp2)?;
+    let (alone, together): (Vec<_>, Vec<_>) = possible.into_iter().partition(|case| case.alone);
     run_together(context, together, calibration).await?;
     for case in alone {
-        run_case(context, case, calibration).await?;
+        run_case(context, case, calibration, None).await?;
     }
     Ok(())
 }
@@ -133,15 +181,13 @@ async fn run_together(
     cases: Vec<&PlannedCase>,
     calibration: Calibration,
 ) -> Result<(), RunError> {
-    let places = Arc::new(Semaphore::new(context.jobs.max(1)));
+    let slots = Slots::new(context.jobs);
     let mut running = JoinSet::new();
-    for case in cases {
-        let (context, case, places) = (Arc::clone(context), case.clone(), Arc::clone(&places));
-        running.spawn(async move {
-            // The semaphore is never closed, so waiting for a place cannot fail.
-            let _place = places.acquire().await;
-            run_case(&context, &case, calibration).await
-        });
+    // What a lost request left behind takes its time to show, so such cases are begun first.
+    let (lasting, brief): (Vec<_>, Vec<_>) = cases.into_iter().partition(|case| loses_something(case));
+    for case in lasting.into_iter().chain(brief) {
+        let (context, case, slot) = (Arc::clone(context), case.clone(), slots.take().await);
+        running.spawn(async move { run_case(&context, &case, calibration, Some(slot)).await });
     }
     let mut outcome = Ok(());
     while let Some(finished) = running.join_next().await {
@@ -154,13 +200,36 @@ async fn run_together(
     outcome
 }
 
-async fn run_case(context: &Arc<Context>, case: &PlannedCase, calibration: Calibration) -> Result<(), RunError> {
+/// Whether a case cancels an exchange, which HTTP/1.1 cannot do.
+fn cancels(case: &PlannedCase) -> bool {
+    let by = |step: &Step| match step {
+        Step::Send(send) => send.lose.map(|loss| loss.by),
+        _ => None,
+    };
+    case.steps.iter().any(|step| by(step) == Some(Ending::Cancelled))
+}
+
+fn speaks_http2(history: &History) -> bool {
+    let ends = history.cases.values().flat_map(|case| &case.attempts).filter_map(|attempt| attempt.end.as_ref());
+    ends.filter_map(|end| end.protocol).any(|protocol| protocol == Protocol::Http2)
+}
+
+fn loses_something(case: &PlannedCase) -> bool {
+    case.steps.iter().any(|step| matches!(step, Step::Send(send) if send.lose.is_some()))
+}
+
+async fn run_case(
+    context: &Arc<Context>,
+    case: &PlannedCase,
+    calibration: Calibration,
+    slot: Option<Slot>,
+) -> Result<(), RunError> {
     if context.interrupt.is_set() {
         return skip_all(context, vec![case], &Reason::Interrupted);
     }
     let info = CaseInfo { scenario: case.scenario.clone(), clause: case.clause };
     context.recorder.record(Some(&case.id), EventKind::CaseStarted(info))?;
-    let ending = match case::CaseRun::new(context, case, calibration).run().await {
+    let ending = match case::CaseRun::new(context, case, calibration, slot).run().await {
         Ok(()) => CaseEnding::Completed,
         Err(case::Stop::Interrupted) => CaseEnding::Interrupted,
         Err(case::Stop::Because(reason)) => CaseEnding::Stopped(reason),

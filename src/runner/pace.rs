@@ -1,10 +1,10 @@
-//! Counting requests, stopping at the cap, and waiting when the target asks for it.
+//! Counting requests, stopping at the cap, and keeping them apart.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::message::Response;
+use crate::contract::Rate;
 
 /// Counts requests, and stops them at a hard cap. Every attempt sets one request aside for the cleanup of its effect, so
 /// that the cap never stands in the way of cleaning up.
@@ -13,12 +13,30 @@ pub struct Pace {
     cap: u64,
     reserve_per_attempt: u64,
     state: Mutex<State>,
+    limit: Option<Rate>,
+    started: Instant,
+    turns: Mutex<Turns>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     sent: u64,
     reserved: u64,
+}
+
+/// When the next request may be sent, as time since the run began.
+#[derive(Debug, Default)]
+struct Turns {
+    next: Duration,
+}
+
+impl Turns {
+    /// Takes so many turns, and says when the last of them comes. A burst waits for all of them in advance.
+    fn take(&mut self, interval: Duration, now: Duration, number: u32) -> Duration {
+        let last = self.next.max(now).saturating_add(interval.saturating_mul(number.saturating_sub(1)));
+        self.next = last.saturating_add(interval);
+        last
+    }
 }
 
 /// The cap of `--max-requests` is reached.
@@ -28,7 +46,29 @@ pub struct CapReached;
 impl Pace {
     /// A pace with a cap on all requests together. `cleans_up` tells whether effects will be removed.
     pub fn new(cap: u64, cleans_up: bool) -> Self {
-        Self { cap, reserve_per_attempt: u64::from(cleans_up), state: Mutex::default() }
+        Self {
+            cap,
+            reserve_per_attempt: u64::from(cleans_up),
+            state: Mutex::default(),
+            limit: None,
+            started: Instant::now(),
+            turns: Mutex::default(),
+        }
+    }
+
+    /// The same, with a limit on how many requests are sent in a time.
+    pub fn limited_to(self, limit: Option<Rate>) -> Self {
+        Self { limit, ..self }
+    }
+
+    /// Waits until so many requests may be sent at once.
+    pub(super) async fn turn(&self, number: u32) {
+        let Some(limit) = self.limit else { return };
+        let due = {
+            let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+            turns.take(limit.interval(), self.started.elapsed(), number)
+        };
+        tokio::time::sleep_until((self.started + due).into()).await;
     }
 
     /// Asks to send an attempt.
@@ -86,23 +126,6 @@ impl Pace {
     }
 }
 
-/// How often an attempt that was turned away is sent again.
-pub(super) const MOST_RETRIES: u32 = 3;
-
-const DEFAULT_PAUSE: Duration = Duration::from_secs(1);
-
-/// How long the target asks to wait (`Retry-After`, RFC 9110 section 10.2.3): seconds or a date.
-pub(super) fn retry_after(response: &Response) -> Duration {
-    let Some(written) = response.header("retry-after").map(str::trim) else { return DEFAULT_PAUSE };
-    if let Ok(seconds) = written.parse::<u64>() {
-        return Duration::from_secs(seconds);
-    }
-    match httpdate::parse_http_date(written) {
-        Ok(date) => date.duration_since(std::time::SystemTime::now()).unwrap_or_default(),
-        Err(_) => DEFAULT_PAUSE,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,15 +155,15 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_is_seconds_or_a_date() {
-        let answer = |value: &str| Response {
-            status: 503,
-            headers: vec![("retry-after".into(), value.into())],
-            ..Response::default()
-        };
-        assert_eq!(retry_after(&answer("7")), Duration::from_secs(7));
-        assert_eq!(retry_after(&answer("Sun, 06 Nov 1994 08:49:37 GMT")), Duration::ZERO);
-        assert!(retry_after(&answer("Fri, 06 Nov 2099 08:49:37 GMT")) > Duration::from_secs(3600));
-        assert_eq!(retry_after(&answer("soon")), DEFAULT_PAUSE);
+    fn requests_keep_their_distance_and_a_burst_waits_for_all_of_its_turns() {
+        let interval = Duration::from_millis(100);
+        let mut turns = Turns::default();
+        let at = |milliseconds| Duration::from_millis(milliseconds);
+        assert_eq!(turns.take(interval, at(50), 1), at(50), "the first has no one to wait for");
+        assert_eq!(turns.take(interval, at(60), 1), at(150));
+        assert_eq!(turns.take(interval, at(60), 1), at(250));
+        assert_eq!(turns.take(interval, at(60), 20), at(2250), "twenty turns, saved up");
+        assert_eq!(turns.take(interval, at(60), 1), at(2350));
+        assert_eq!(turns.take(interval, at(9000), 1), at(9000), "turns that nobody took are gone");
     }
 }

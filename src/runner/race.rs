@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use super::case::{CaseRun, Stop};
+use crate::contract::Reason;
 use crate::history::{AttemptId, AttemptStart, EventKind, Intent, Race as RaceRecord};
 use crate::message::Request;
 use crate::plan::SLOW;
-use crate::scenario::{Race, Send};
-use crate::wire::{self, RaceCopy};
+use crate::scenario::{Moment, Percent, Race, Send};
+use crate::wire::{self, NoHttp2, RaceCopy, Start};
 
 /// A copy that is about to be sent.
 struct Entrant {
@@ -15,7 +16,7 @@ struct Entrant {
     send: Send,
     start: AttemptStart,
     request: Request,
-    delay: Duration,
+    begins: Start,
 }
 
 impl CaseRun<'_> {
@@ -43,15 +44,24 @@ impl CaseRun<'_> {
         }
         self.check_interrupt()?;
         self.context.pace.take_attempts(race.copies().count() as u64)?;
+        self.turn(u32::try_from(race.copies().count()).unwrap_or(u32::MAX)).await?;
         let entrants = self.entrants(race, round).await?;
         self.announce(&entrants).await?;
         let copies: Vec<RaceCopy<'_>> =
-            entrants.iter().map(|entrant| RaceCopy { request: &entrant.request, delay: entrant.delay }).collect();
+            entrants.iter().map(|entrant| RaceCopy { request: &entrant.request, start: entrant.begins }).collect();
         let options = self.options(&Send::default());
-        let raced = wire::race(&self.context.connector, &copies, &options).await;
-        for (entrant, attempted) in entrants.iter().zip(raced.copies) {
+        let raced = wire::race(&self.context.connector, &copies, self.context.synchronisation, &options).await;
+        let (raced, records) = match raced {
+            Ok(mut raced) => {
+                let records = std::mem::take(&mut raced.copies);
+                (Some(raced), records)
+            }
+            Err(NoHttp2 { copies }) => (None, copies),
+        };
+        for (entrant, attempted) in entrants.iter().zip(records) {
             self.conclude(&entrant.intent, entrant.start.id, &entrant.send, attempted)?;
         }
+        let Some(raced) = raced else { return Err(Stop::Because(Reason::NoHttp2)) };
         let attempts: Vec<AttemptId> = entrants.iter().map(|entrant| entrant.start.id).collect();
         let record =
             RaceRecord { attempts, overlapped: raced.overlapped, release: raced.release, spread: raced.spread };
@@ -64,11 +74,11 @@ impl CaseRun<'_> {
         let mut entrants = Vec::new();
         for copy in race.copies() {
             let name = copy.intent_in(round);
-            let delay = copy.at.of(latency);
+            let begins = begins(copy.at, latency);
             let intent = self.intent(&name, None).await?;
             let send = Send { intent: name, parameters: copy.parameters, ..Send::default() };
             let (start, request) = self.prepare(&intent, &send)?;
-            entrants.push(Entrant { intent, send, start, request, delay });
+            entrants.push(Entrant { intent, send, start, request, begins });
         }
         Ok(entrants)
     }
@@ -87,5 +97,18 @@ impl CaseRun<'_> {
     fn latency_of(&self, race: &Race) -> Duration {
         let is_slow = race.copies().any(|copy| copy.parameters.as_deref() == Some(SLOW));
         self.calibration.slow_latency.filter(|_| is_slow).unwrap_or(self.calibration.latency)
+    }
+}
+
+/// Copies that are sent later than this may well find the first request answered: the learned latency is no promise.
+const MEETS_WITHIN: Percent = Percent(80);
+
+/// When a copy is sent on the wire.
+fn begins(moment: Moment, latency: Duration) -> Start {
+    match moment {
+        Moment::Answered => Start::Answered,
+        Moment::After(part) if part > MEETS_WITHIN => Start::Late(part.of(latency)),
+        Moment::After(_) if moment.is_at_once() => Start::Together,
+        Moment::After(part) => Start::After(part.of(latency)),
     }
 }

@@ -40,6 +40,10 @@ fn rehearse_step(bound: &Bound, step: &Step) -> Result<(), RenderError> {
             let (intent, parameters) = (intent.clone(), parameters.clone());
             rehearse_send(bound, &Send { intent, parameters, ..Send::default() })
         }
+        Step::FanOut(fan_out) => {
+            let replicas = bound.replicas().keys().filter(|_| fan_out.each_replica).map(|name| Some(name.as_str()));
+            std::iter::once(None).chain(replicas).try_for_each(|replica| rehearse_send(bound, &fan_out.send(replica)))
+        }
         Step::Hook(hook) => rehearse_hook(bound, hook),
         Step::Wait(_) | Step::Count(_) => Ok(()),
     }
@@ -56,6 +60,7 @@ fn rehearse_send(bound: &Bound, send: &Send) -> Result<(), RenderError> {
         encoded: odd.as_ref().is_some_and(|odd| odd.encoded),
         account: send.account.as_deref().unwrap_or(DEFAULT),
         operation: send.operation.as_deref().unwrap_or(DEFAULT),
+        replica: send.replica.as_deref(),
         method: send.method.as_deref().map(|written| method(bound, written)),
     });
     rendered.map(|_| ())

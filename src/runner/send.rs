@@ -2,9 +2,9 @@
 
 use super::case::{CaseRun, Stop};
 use super::odd_key::{CarriedKey, odd_key};
-use super::pace::{MOST_RETRIES, retry_after};
-use crate::contract::{Contract, Row};
-use crate::history::{AttemptEnd, AttemptId, AttemptStart, EventKind, Intent, LossPoint, Outcome};
+use super::patience::{MOST_RETRIES, turns_away};
+use crate::contract::{Contract, Reason, Row};
+use crate::history::{AttemptEnd, AttemptId, AttemptStart, Ending, EventKind, Intent, LossPoint, Outcome, Protocol};
 use crate::message::{Request, Response};
 use crate::plan;
 use crate::profile::{BASE, DEFAULT, RenderRequest};
@@ -19,8 +19,10 @@ const MOST_VOIDS: u32 = 5;
 
 impl CaseRun<'_> {
     /// Sends one attempt. Where it was to be lost while the server works, and the answer was faster, the action is
-    /// void: the same is tried again with a fresh one, and an earlier loss.
+    /// void: the same is tried again with a fresh one, and an earlier loss where the scenario leaves the moment open. A
+    /// moment that the scenario names is kept: a case that says 95% must not show what happens at 10%.
     pub(super) async fn send(&mut self, send: &Send) -> Result<AttemptEnd, Stop> {
+        let open = send.after.is_none();
         let mut send = send.clone();
         for _ in 0..MOST_VOIDS {
             let end = self.send_once(&send).await?;
@@ -28,7 +30,9 @@ impl CaseRun<'_> {
                 return Ok(end);
             }
             self.void(&send.intent)?;
-            send.after = Some(Percent(send.after.unwrap_or(MIDDLE).0 / 2));
+            if open {
+                send.after = Some(Percent(send.after.unwrap_or(MIDDLE).0 / 2));
+            }
         }
         self.send_once(&send).await
     }
@@ -56,34 +60,43 @@ impl CaseRun<'_> {
     }
 
     /// Sends one attempt. Where the target turned it away without a promise (429, 502, 503, 504), the same attempt is
-    /// sent again after the time that `Retry-After` names.
+    /// sent again after the time that `Retry-After` names, or else after one that is drawn. A target that does so to the
+    /// end does so with the next attempt of the case as well.
     async fn send_once(&mut self, send: &Send) -> Result<AttemptEnd, Stop> {
         let intent = self.intent(&send.intent, send.like.as_deref()).await?;
-        for _ in 0..MOST_RETRIES {
+        for refusals in 1..=if self.out_of_patience { 0 } else { MOST_RETRIES } {
             let end = self.attempt(&intent, send).await?;
-            let pause = match end.outcome.answer() {
-                Some(response) if turned_away(&self.context.bound.profile().contract, response) => {
-                    retry_after(response)
-                }
-                Some(_) | None => return Ok(end),
-            };
-            if pause > self.context.max_wait.duration() {
-                return Ok(end);
-            }
+            let contract = &self.context.bound.profile().contract;
+            let pause = end.outcome.answer().filter(|response| turned_away(contract, response)).and_then(|response| {
+                self.context.patience.pause(response, &format!("{} {}", self.case.id, end.id), refusals)
+            });
+            let Some(pause) = pause else { return Ok(end) };
             self.pause(pause).await?;
         }
-        self.attempt(&intent, send).await
+        let end = self.attempt(&intent, send).await?;
+        let contract = &self.context.bound.profile().contract;
+        self.out_of_patience |= end.outcome.answer().is_some_and(|response| turned_away(contract, response));
+        Ok(end)
     }
 
     async fn attempt(&mut self, intent: &Intent, send: &Send) -> Result<AttemptEnd, Stop> {
         self.check_interrupt()?;
+        let cancels = send.lose.is_some_and(|loss| loss.by == Ending::Cancelled);
+        if cancels && !self.context.connector.may_speak_http2() {
+            return Err(Stop::Because(Reason::NeedsHttp2));
+        }
         self.context.pace.take_attempt()?;
+        self.turn(1).await?;
         let (start, request) = self.prepare(intent, send)?;
         let id = start.id;
         self.context.recorder.record_synced(Some(&self.case.id), EventKind::AttemptStarted(start)).await?;
         let options = self.options(send);
-        let attempted = wire::attempt(&self.context.connector, &request, &options).await;
+        let attempted = wire::attempt(self.context.connector_to(send.replica.as_deref()), &request, &options).await;
         let end = self.conclude(intent, id, send, attempted)?;
+        if cancels && end.protocol == Some(Protocol::Http1) {
+            // Nothing was sent: another ending in its place would be another test.
+            return Err(Stop::Because(Reason::NeedsHttp2));
+        }
         // A first attempt that succeeded was executed; what comes later may be a replay, which tells nothing.
         let first = intent.like.is_none() && self.first_attempts.get(&intent.name) == Some(&id);
         if first && end.success && matches!(end.outcome, Outcome::Answered(_)) {
@@ -120,6 +133,7 @@ impl CaseRun<'_> {
             encoded: key.as_ref().is_some_and(|key| key.encoded),
             account,
             operation,
+            replica: send.replica.as_deref(),
             method: send.method.as_deref().map(|written| plan::method(bound, written)),
         })?;
         self.attempts += 1;
@@ -133,7 +147,7 @@ impl CaseRun<'_> {
             account: account.to_owned(),
             operation: operation.to_owned(),
             method: request.method.to_string(),
-            replica: None,
+            replica: send.replica.clone(),
             lose: send.lose,
             request: request.shown(),
         };
@@ -161,8 +175,7 @@ impl CaseRun<'_> {
                 .saturating_sub(self.calibration.round_trip),
             fraction: f64::from(fraction.0) / 100.0,
             time_limit: self.context.bound.profile().target.time_limit.duration(),
-            started: self.context.recorder.started(),
-            secrets: self.context.bound.secrets(),
+            body_limit: self.context.max_response,
             ..AttemptOptions::new(self.context.recorder.started(), self.context.bound.secrets())
         }
     }
@@ -190,7 +203,7 @@ impl CaseRun<'_> {
 
 /// Whether a target turned an attempt away: a 429, 502, 503 or 504 that no promise of the contract describes.
 fn turned_away(contract: &Contract, response: &Response) -> bool {
-    matches!(response.status, 429 | 502 | 503 | 504)
+    turns_away(response)
         && !Row::ALL.iter().any(|row| contract.rejections(*row).any(|matcher| matcher.fits(response, None)))
 }
 

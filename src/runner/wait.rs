@@ -33,8 +33,28 @@ impl CaseRun<'_> {
             return Ok(false);
         }
         self.unfinished_until = None;
-        self.pause(left).await?;
+        self.rest(left).await?;
         Ok(true)
+    }
+
+    /// Lets time pass in which this case has nothing to do, so that another one can have its slot.
+    async fn rest(&mut self, pause: Duration) -> Result<(), Stop> {
+        if let Some(slot) = &mut self.slot {
+            slot.give_up();
+        }
+        let rested = self.pause(pause).await;
+        if let Some(slot) = &mut self.slot {
+            slot.take_again().await;
+        }
+        rested
+    }
+
+    /// Waits until so many requests may be sent at once, unless the run is interrupted.
+    pub(super) async fn turn(&self, number: u32) -> Result<(), Stop> {
+        tokio::select! {
+            () = self.context.pace.turn(number) => Ok(()),
+            () = self.context.interrupt.wait() => Err(Stop::Interrupted),
+        }
     }
 
     /// Lets time pass, unless the run is interrupted.

@@ -1,12 +1,12 @@
 //! What the form of a scenario cannot say: names that must have been mentioned, words that must be known.
 
 use super::document::ScenarioDocument;
-use super::{HookStep, Race, Send, Step};
+use super::{FanOut, HookStep, Percent, Race, Send, Step};
 use crate::document::{At, Located, Problem, is_kebab_case, nearest};
 use crate::history::LossPoint;
 
 /// What a profile can offer, as words of their own.
-const NEEDS: [&str; 8] = [
+const NEEDS: [&str; 9] = [
     "effects",
     "cleanup",
     "clock",
@@ -15,13 +15,14 @@ const NEEDS: [&str; 8] = [
     "retention.at_least",
     "retention.at_most",
     "scope.methods",
+    "target.replicas",
 ];
 
 /// The hook that moves the target's clock.
 const ADVANCE_CLOCK: &str = "advance-clock";
 
 /// What a profile can offer by name.
-const NEEDS_BY_NAME: [&str; 4] = ["parameters", "accounts", "operations", "hooks"];
+const NEEDS_BY_NAME: [&str; 5] = ["parameters", "accounts", "operations", "hooks", "replicas"];
 
 /// Everything that is wrong with one case of a scenario.
 pub(super) fn problems(located: &Located, document: &ScenarioDocument) -> Vec<Problem> {
@@ -81,6 +82,7 @@ impl Check<'_> {
             Step::Send(send) => self.send(&at("send"), send),
             Step::Race(race) => self.race(&at("race"), race),
             Step::Repeat(repeat) => self.mention(&at("repeat/intent"), &repeat.intent),
+            Step::FanOut(fan_out) => self.fan_out(&at("fan-out"), fan_out),
             Step::Count(count) => self.mention(&at("count/intent"), &count.intent),
             Step::Hook(hook) => self.hook(&at("hook"), hook),
             Step::Wait(_) => {}
@@ -119,11 +121,21 @@ impl Check<'_> {
             None => self.mention(&format!("{at}/intent"), &send.intent),
         }
         let lost_in_execution = send.lose.is_some_and(|loss| loss.at == LossPoint::Execution);
+        if send.after.is_some_and(|after| after > Percent::WHOLE) {
+            self.problem(&format!("{at}/after"), "`after` is a part of the service time, from 0% to 100%");
+        }
         if send.after.is_some() && !lost_in_execution {
             self.problem(
                 &format!("{at}/after"),
                 "`after` is a part of the service time, and belongs to `lose: execution`",
             );
+        }
+    }
+
+    fn fan_out(&mut self, at: &str, fan_out: &FanOut) {
+        self.mention(&format!("{at}/intent"), &fan_out.intent);
+        if fan_out.again.is_empty() {
+            self.problem(&format!("{at}/again"), "nothing is sent again: write when, for example `[0ms, 100ms]`");
         }
     }
 
@@ -134,7 +146,7 @@ impl Check<'_> {
                 self.mention(&format!("{at}/copies/{index}/intent"), intent);
             }
         }
-        if race.copies().all(|copy| copy.at.0 > 0) {
+        if race.copies().all(|copy| !copy.at.is_at_once()) {
             self.problem(
                 &format!("{at}/copies"),
                 "no copy is sent at `0%`: the others are sent after the first, so there must be one",

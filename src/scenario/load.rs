@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::document::{ScenarioDocument, cells, filled_in, scenario, unknown_names};
-use super::{Advance, KeyChoice, Percent, Scenario, Wait, check};
+use super::{Advance, KeyChoice, Moment, Percent, Scenario, Wait, check};
 use crate::contract::Period;
 use crate::document::{self, At, Form, Format, Located, Problem, Problems};
 use crate::history::Loss;
@@ -13,10 +13,13 @@ use crate::history::Loss;
 const SHIPPED: &[(&str, &str)] = &[
     ("control", include_str!("../../scenarios/control.yaml")),
     ("lost-response", include_str!("../../scenarios/lost-response.yaml")),
+    ("lost-in-execution", include_str!("../../scenarios/lost-in-execution.yaml")),
     ("mistaken-retry", include_str!("../../scenarios/mistaken-retry.yaml")),
     ("key-reuse", include_str!("../../scenarios/key-reuse.yaml")),
     ("in-flight", include_str!("../../scenarios/in-flight.yaml")),
     ("in-flight-inside", include_str!("../../scenarios/in-flight-inside.yaml")),
+    ("lease-walk", include_str!("../../scenarios/lease-walk.yaml")),
+    ("back-to-back", include_str!("../../scenarios/back-to-back.yaml")),
     ("validation-failure", include_str!("../../scenarios/validation-failure.yaml")),
     ("replay-of-failures", include_str!("../../scenarios/replay-of-failures.yaml")),
     ("after-change", include_str!("../../scenarios/after-change.yaml")),
@@ -28,13 +31,16 @@ const SHIPPED: &[(&str, &str)] = &[
     ("other-operation", include_str!("../../scenarios/other-operation.yaml")),
     ("other-account", include_str!("../../scenarios/other-account.yaml")),
     ("other-method", include_str!("../../scenarios/other-method.yaml")),
+    ("fan-out", include_str!("../../scenarios/fan-out.yaml")),
+    ("replicas", include_str!("../../scenarios/replicas.yaml")),
 ];
 
 /// The kinds of text that a scenario's schema names.
 const FORMATS: &[Format] = &[
     ("period", |text| text.parse::<Period>().map(|_| ())),
     ("loss", |text| text.parse::<Loss>().map(|_| ())),
-    ("part", reads_as::<Percent>),
+    ("part", |text| text.parse::<Percent>().map(|_| ())),
+    ("moment", |text| text.parse::<Moment>().map(|_| ())),
     ("wait", reads_as::<Wait>),
     ("key", |text| text.parse::<KeyChoice>().map(|_| ())),
     ("advance", |text| text.parse::<Advance>().map(|_| ())),

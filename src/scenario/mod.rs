@@ -5,10 +5,12 @@ mod choice;
 mod document;
 mod load;
 mod model;
+mod percent;
 mod race;
 
 pub use choice::{Advance, KeyChoice};
 pub use document::ScenarioDocument;
 pub use load::{load_directory, load_shipped, parse, shipped};
-pub use model::{Count, HookStep, Percent, Repeat, Scenario, ScenarioCase, Send, Step, Until, Wait};
+pub use model::{Count, FanOut, HookStep, Repeat, Scenario, ScenarioCase, Send, Step, Until, Wait};
+pub use percent::{Moment, Percent};
 pub use race::{Copies, Race, RaceCopy};

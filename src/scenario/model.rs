@@ -1,12 +1,10 @@
 //! A scenario, and the cases into which its matrix expands it.
 
-use std::fmt;
-
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Advance, KeyChoice, Race};
+use super::{Advance, KeyChoice, Percent, Race};
 use crate::contract::{Clause, Period};
 use crate::history::Loss;
 
@@ -46,6 +44,8 @@ pub enum Step {
     Race(Race),
     /// Sends attempts until the key is no longer in flight.
     Repeat(Repeat),
+    /// Sends the same attempt many times, one after the other.
+    FanOut(FanOut),
     /// Lets time pass.
     Wait(Wait),
     /// Runs a hook of the profile.
@@ -81,6 +81,9 @@ pub struct Send {
     /// given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
+    /// The replica that it is sent to: a name under `target.replicas` in the profile; the base URL where it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replica: Option<String>,
     /// Another method than the operation's; `other` for one with which the contract does not let a key count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
@@ -93,39 +96,6 @@ pub struct Send {
     /// profile does not offer the parameters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unless_counted: Option<usize>,
-}
-
-/// A part of a whole, written like `50%`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Percent(pub u8);
-
-impl Percent {
-    /// This part of a length of time.
-    pub fn of(self, whole: std::time::Duration) -> std::time::Duration {
-        whole * u32::from(self.0) / 100
-    }
-}
-
-impl Serialize for Percent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl fmt::Display for Percent {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}%", self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Percent {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let written = String::deserialize(deserializer)?;
-        let number = written.strip_suffix('%').and_then(|number| number.trim().parse().ok());
-        number.filter(|number| *number <= 100).map(Self).ok_or_else(|| {
-            serde::de::Error::custom(format!("`{written}` is not a part such as `50%`, from 0% to 100%"))
-        })
-    }
 }
 
 /// Sends attempts until the key is no longer in flight.
@@ -145,6 +115,42 @@ pub struct Repeat {
     /// given.
     #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
     pub at_most: Option<Period>,
+}
+
+/// Sends the same attempt many times, one after the other, each over a new connection: once, and then again and again
+/// after that was over. Behind a load balancer, or on several replicas, each may meet a server with a memory of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FanOut {
+    /// The action that is meant.
+    pub intent: String,
+    /// The parameter variant; `base` where it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<String>,
+    /// How long after the first attempt was over each further one is sent, for example `[0ms, 5ms, 100ms]`. One whose
+    /// time has passed is sent at once.
+    #[schemars(length(min = 1))]
+    pub again: Vec<Period>,
+    /// The further attempts go to each replica of the profile in turn at each of these times, and not to the base URL.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub each_replica: bool,
+}
+
+impl FanOut {
+    /// How many attempts there are on so many replicas.
+    pub fn attempts(&self, replicas: usize) -> usize {
+        1 + self.again.len() * if self.each_replica { replicas } else { 1 }
+    }
+
+    /// One of its attempts, on a replica or not.
+    pub fn send(&self, replica: Option<&str>) -> Send {
+        Send {
+            intent: self.intent.clone(),
+            parameters: self.parameters.clone(),
+            replica: replica.map(str::to_owned),
+            ..Send::default()
+        }
+    }
 }
 
 /// When a repetition stops.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::Percent;
+use super::Moment;
 
 /// Fewer copies are no race.
 const FEWEST_COPIES: usize = 2;
@@ -42,11 +42,12 @@ pub struct Copies(Vec<RaceCopy>);
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RaceCopy {
-    /// When it is sent after the first release, as a part of the latency that was learned: of the slow variant, if the
-    /// race sends that, and else of an ordinary request. At once where it is not given.
+    /// When it is sent after the first release, as a part or a multiple of the latency that was learned (of the slow
+    /// variant, if the race sends that, and else of an ordinary request); or `answered`: as soon as the answer to
+    /// the first copy has been read, over a connection that stands by then. At once where it is not given.
     #[serde(default)]
-    #[schemars(with = "Option<String>", extend("format" = "part"))]
-    pub at: Percent,
+    #[schemars(with = "Option<Moment>")]
+    pub at: Moment,
     /// Another parameter variant than the race's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<String>,
@@ -160,7 +161,7 @@ impl JsonSchema for Copies {
 
 #[cfg(test)]
 mod tests {
-    use crate::scenario::{Percent, Race, Step, parse};
+    use crate::scenario::{Moment, Race, Step, parse};
 
     fn scenario(race: &str) -> String {
         format!("scenario: mine\ntitle: Mine\nsteps:\n  - race: {race}\n")
@@ -182,7 +183,7 @@ mod tests {
         let race = race("{intent: order, copies: 3, parameters: slow, rounds: 2}");
         let copies: Vec<_> = race.copies().collect();
         assert_eq!(copies.len(), 3);
-        assert!(copies.iter().all(|copy| copy.at == Percent(0) && copy.parameters.as_deref() == Some("slow")));
+        assert!(copies.iter().all(|copy| copy.at == Moment::default() && copy.parameters.as_deref() == Some("slow")));
         assert_eq!(
             (race.rounds(), race.intents(1), race.intents(2)),
             (2, vec!["order".into()], vec!["order 2".into()])
@@ -194,9 +195,12 @@ mod tests {
         let written = "{intent: a, copies: [{at: 0%}, {at: 50%, parameters: changed}, {intent: b}], parameters: slow}";
         let race = race(written);
         let copies: Vec<_> =
-            race.copies().map(|copy| (copy.at.0, copy.parameters.unwrap(), copy.intent.unwrap())).collect();
-        let expected = [(0, "slow", "a"), (50, "changed", "a"), (0, "slow", "b")];
-        assert_eq!(copies, expected.map(|(at, parameters, intent)| (at, parameters.to_owned(), intent.to_owned())));
+            race.copies().map(|copy| (copy.at.to_string(), copy.parameters.unwrap(), copy.intent.unwrap())).collect();
+        let expected = [("0%", "slow", "a"), ("50%", "changed", "a"), ("0%", "slow", "b")];
+        assert_eq!(
+            copies,
+            expected.map(|(at, parameters, intent)| (at.to_owned(), parameters.to_owned(), intent.to_owned()))
+        );
         assert_eq!(race.intents(3), ["a 3", "b 3"]);
     }
 
@@ -207,7 +211,7 @@ mod tests {
             ("{intent: a, copies: [{at: 0%}]}", 31, "2 to 200"),
             ("{intent: a, copies: many}", 31, "expected a whole number, or a list"),
             ("{intent: a, copies: [{at: 10%}, {at: 20%}]}", 31, "no copy is sent at `0%`"),
-            ("{intent: a, copies: [{at: 0%}, {at: 150%}]}", 47, "from 0% to 100%"),
+            ("{intent: a, copies: [{at: 0%}, {at: 450%}]}", 47, "from 0% to 400%"),
             ("{intent: a, copies: 2, rounds: 0}", 42, "rounds"),
             ("{intent: a, copies: 2, round: 2}", 34, "did you mean `rounds`?"),
         ];

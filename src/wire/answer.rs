@@ -14,7 +14,7 @@ use crate::message::{Body, Response};
 use crate::secret::Secrets;
 
 /// The largest head of an answer, in bytes.
-const HEAD_LIMIT: usize = 64 * 1024;
+pub(super) const HEAD_LIMIT: usize = 64 * 1024;
 
 /// More fields than fit into a head: their number is not limited otherwise.
 const MOST_FIELDS: usize = HEAD_LIMIT / 4;

@@ -1,17 +1,14 @@
 //! One attempt, from opening the connection to ending it.
 
-use std::io;
 use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
-use super::answer::{self, Answer};
+use super::answer::Answer;
+use super::carrier::{Carrier, Evidence};
 use super::connector::Connector;
 use super::fault::Fault;
-use super::loss;
 use super::rendering::render;
-use super::socket::Socket;
-use super::transport::Transport;
 use crate::history::{Ending, Loss, LossPoint, Outcome, Protocol, SocketError, Timing};
 use crate::message::Request;
 use crate::secret::Secrets;
@@ -85,43 +82,60 @@ pub(super) enum Exchanged {
 /// Nothing is sent a second time, no redirect is followed, nothing is decoded.
 pub async fn attempt(connector: &Connector, request: &Request, options: &AttemptOptions<'_>) -> Attempted {
     let began = Instant::now();
-    let rendered = match render(connector.endpoint(), request) {
-        Ok(rendered) => rendered,
-        Err(reason) => return unconnected(began, Fault::new(SocketError::Other, reason), options),
-    };
-    let socket = match timeout(options.time_limit, open(connector)).await {
-        Ok(Ok(socket)) => socket,
+    if let Err(reason) = render(connector, request) {
+        return unconnected(began, Fault::new(SocketError::Other, reason), options);
+    }
+    let channel = match timeout(options.time_limit, connector.open()).await {
+        Ok(Ok(channel)) => channel,
         Ok(Err(fault)) => return unconnected(began, fault, options),
         Err(_) => {
             let fault = Fault::timed_out(options.time_limit, "no connection");
             return unconnected(began, fault, options);
         }
     };
-    let mut transport = Transport::new(socket, rendered);
+    let mut carrier = match Carrier::new(connector, request, channel) {
+        Ok(carrier) => carrier,
+        Err(reason) => return unconnected(began, Fault::new(SocketError::Other, reason), options),
+    };
     let remaining = options.time_limit.saturating_sub(began.elapsed());
-    let exchanged = match timeout(remaining, exchange(&mut transport, request, options)).await {
+    let exchanged = match timeout(remaining, exchange(&mut carrier, request, options)).await {
         Ok(exchanged) => exchanged,
         Err(_) => Exchanged::Failed(Fault::timed_out(options.time_limit, "no complete answer")),
     };
-    finish(transport, exchanged, began, options).await
+    finish(carrier, exchanged, began, options).await
 }
 
-async fn exchange(transport: &mut Transport, request: &Request, options: &AttemptOptions<'_>) -> Exchanged {
+async fn exchange(carrier: &mut Carrier, request: &Request, options: &AttemptOptions<'_>) -> Exchanged {
+    if let Some(reason) = options.lose.and_then(|loss| impossible(loss, carrier.protocol())) {
+        return Exchanged::Failed(Fault::new(SocketError::Other, reason));
+    }
     match options.lose.map(|loss| loss.at) {
-        None | Some(LossPoint::Response) => match answer::read(transport, &request.method, options.body_limit).await {
+        None | Some(LossPoint::Response) => match carrier.read(&request.method, options.body_limit).await {
             Ok(answer) => Exchanged::Answered(answer),
             Err(fault) => Exchanged::Failed(fault),
         },
-        Some(at) => match loss::drive(transport, at, options).await {
+        Some(at) => match carrier.lose(at, options).await {
             Ok(at) => Exchanged::Lost(at),
             Err(fault) => Exchanged::Failed(fault),
         },
     }
 }
 
+/// Why a loss does not exist, if it does not. Then nothing is sent: another loss in its place would tell a lie.
+fn impossible(loss: Loss, protocol: Protocol) -> Option<&'static str> {
+    match (loss.by, protocol) {
+        (Ending::Closed | Ending::Vanished | Ending::Reset, _) => None,
+        (Ending::Cancelled, Protocol::Http1) => {
+            Some("nothing was sent: HTTP/1.1 cannot cancel an exchange and keep its connection, only HTTP/2 can")
+        }
+        (Ending::Cancelled, Protocol::Http2) => (!loss.exists())
+            .then_some("nothing was sent: there is no exchange to cancel before its head or after its answer"),
+    }
+}
+
 /// Ends the connection and puts the record together.
 pub(super) async fn finish(
-    transport: Transport,
+    carrier: Carrier,
     exchanged: Exchanged,
     began: Instant,
     options: &AttemptOptions<'_>,
@@ -130,40 +144,42 @@ pub(super) async fn finish(
         (Exchanged::Answered(_) | Exchanged::Lost(_), Some(loss)) => loss.by,
         (Exchanged::Answered(_) | Exchanged::Lost(_), None) | (Exchanged::Failed(_), _) => Ending::Closed,
     };
-    let outcome = outcome(&transport, exchanged, options);
+    // An answer that is complete ends the attempt, however long the farewell takes.
+    let complete = matches!(exchanged, Exchanged::Answered(_)).then(|| options.started.elapsed());
+    let evidence = carrier.evidence();
+    let outcome = outcome(&evidence, exchanged, options);
     let since = |moment: Instant| moment.saturating_duration_since(options.started);
-    let socket = transport.socket();
-    let round_trip = Some(socket.round_trip());
     let timing = Timing {
         began: since(began),
-        connected: Some(since(socket.connected())),
-        first_written: socket.first_written().map(since),
-        last_written: socket.last_written().map(since),
-        first_read: transport.first_read().map(since),
+        connected: Some(since(evidence.connected)),
+        first_written: evidence.first_written.map(since),
+        last_written: evidence.last_written.map(since),
+        first_read: evidence.first_read.map(since),
         ended: Duration::ZERO,
     };
-    transport.end(by).await;
+    carrier.end(by).await;
     Attempted {
         outcome,
-        timing: Timing { ended: options.started.elapsed(), ..timing },
-        round_trip,
-        protocol: Some(Protocol::Http1),
+        timing: Timing { ended: complete.unwrap_or_else(|| options.started.elapsed()), ..timing },
+        round_trip: Some(evidence.round_trip),
+        protocol: Some(evidence.protocol),
     }
 }
 
-fn outcome(transport: &Transport, exchanged: Exchanged, options: &AttemptOptions<'_>) -> Outcome {
-    let bytes_written = transport.bytes_written();
+fn outcome(evidence: &Evidence, exchanged: Exchanged, options: &AttemptOptions<'_>) -> Outcome {
+    let bytes_written = evidence.bytes_written;
     match exchanged {
         Exchanged::Answered(answer) => {
             let response = answer.redacted(options.secrets);
             if options.lose.is_some() { Outcome::Hidden(response) } else { Outcome::Answered(response) }
         }
-        Exchanged::Lost(at) => Outcome::Lost { at, bytes_written, status: transport.status() },
-        Exchanged::Failed(fault) => failed(fault, bytes_written, transport.request_written(), options),
+        Exchanged::Lost(at) => Outcome::Lost { at, bytes_written, status: evidence.status },
+        Exchanged::Failed(fault) => failed(fault, bytes_written, evidence.request_written, options),
     }
 }
 
-fn failed(fault: Fault, bytes_written: u64, request_written: bool, options: &AttemptOptions<'_>) -> Outcome {
+/// An exchange that failed.
+pub(super) fn failed(fault: Fault, bytes_written: u64, request_written: bool, options: &AttemptOptions<'_>) -> Outcome {
     let detail = options.secrets.redact(&fault.detail);
     Outcome::Failed { error: fault.error, bytes_written, request_written, detail }
 }
@@ -176,23 +192,4 @@ pub(super) fn unconnected(began: Instant, fault: Fault, options: &AttemptOptions
         ..Timing::default()
     };
     Attempted { outcome: failed(fault, 0, false, options), timing, round_trip: None, protocol: None }
-}
-
-/// Opens a connection to the first address of the endpoint that takes one.
-pub(super) async fn open(connector: &Connector) -> Result<Socket, Fault> {
-    let endpoint = connector.endpoint();
-    let unresolved = |reason: String| Fault::new(SocketError::Unresolved, reason);
-    let addresses = tokio::net::lookup_host((endpoint.host(), endpoint.port()))
-        .await
-        .map_err(|error| unresolved(error.to_string()))?;
-    let mut last_error: Option<io::Error> = None;
-    for address in addresses {
-        match Socket::open(address).await {
-            Ok(socket) => return Ok(socket),
-            Err(error) => last_error = Some(error),
-        }
-    }
-    Err(last_error
-        .map(|error| Fault::from_io(&error))
-        .unwrap_or_else(|| unresolved(format!("`{}` has no address", endpoint.host()))))
 }

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use reqwest::redirect::Policy;
 use thiserror::Error;
 
-use super::answer::Answer;
-use super::attempt::{DEFAULT_BODY_LIMIT, DEFAULT_TIME_LIMIT};
+use super::attempt::{AttemptOptions, DEFAULT_BODY_LIMIT, DEFAULT_TIME_LIMIT, attempt};
 use super::connector::Connector;
-use super::fault::sentence;
+use super::rendering::render;
+use crate::history::{Outcome, SocketError};
 use crate::message::{Request, Response};
 use crate::secret::Secrets;
 
@@ -34,9 +33,6 @@ impl Default for ControlOptions {
 /// Why a control request has no answer. Secrets are replaced, and no message holds a URL.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ControlError {
-    /// The client could not be set up.
-    #[error("the control client cannot be set up: {0}")]
-    Setup(String),
     /// The request cannot be written as HTTP.
     #[error("the request cannot be sent: {0}")]
     Invalid(String),
@@ -46,40 +42,28 @@ pub enum ControlError {
     /// The time limit passed.
     #[error("no complete answer within {0:?}")]
     TimedOut(Duration),
-    /// The answer's body is over the limit.
-    #[error("the body of the answer is larger than {0} bytes")]
-    TooLarge(usize),
+    /// The answer is over a limit.
+    #[error("the answer is too large: {0}")]
+    TooLarge(String),
     /// The exchange failed after a connection stood.
     #[error("the exchange failed: {0}")]
     Interrupted(String),
 }
 
-/// A client that sends what it is given, once. It never retries, follows redirects, uses a proxy, decodes content or
-/// keeps connections.
-#[derive(Clone, Debug)]
+/// A client that sends what it is given, once, over a connection of its own, by the settings of the [`Connector`] that
+/// it is given. It never sends again, follows redirects or decodes content.
+///
+/// It stands on the same ground as the probes: so a proxy, a certificate authority or another address that reaches the
+/// target for them reaches it for counts and cleanup as well.
+#[derive(Clone, Debug, Default)]
 pub struct ControlClient {
-    client: reqwest::Client,
     options: ControlOptions,
 }
 
 impl ControlClient {
     /// A client with the given limits.
-    ///
-    /// # Errors
-    /// [`ControlError::Setup`] where the system does not let one be set up.
-    pub fn new(options: ControlOptions) -> Result<Self, ControlError> {
-        let client = reqwest::Client::builder()
-            .retry(reqwest::retry::never())
-            .redirect(Policy::none())
-            .no_proxy()
-            .pool_max_idle_per_host(0)
-            .timeout(options.time_limit)
-            .user_agent(concat!("idemspec/", env!("CARGO_PKG_VERSION")))
-            // Endpoints have no TLS yet, and looking for the system's certificates fails where there are none.
-            .tls_certs_only([])
-            .build()
-            .map_err(|error| ControlError::Setup(sentence(&error)))?;
-        Ok(Self { client, options })
+    pub fn new(options: ControlOptions) -> Self {
+        Self { options }
     }
 
     /// How many requests were sent by all clients that share the counter.
@@ -97,52 +81,40 @@ impl ControlClient {
         request: &Request,
         secrets: &Secrets,
     ) -> Result<Response, ControlError> {
-        let request = self.build(connector, request, secrets)?;
+        render(connector, request).map_err(|reason| ControlError::Invalid(secrets.redact(&reason)))?;
         self.options.sent.fetch_add(1, Ordering::Relaxed);
-        let mut response = self.client.execute(request).await.map_err(|error| self.refused(error, secrets))?;
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| self.refused(error, secrets))? {
-            if body.len() + chunk.len() > self.options.body_limit {
-                return Err(ControlError::TooLarge(self.options.body_limit));
+        let options = AttemptOptions {
+            time_limit: self.options.time_limit,
+            body_limit: self.options.body_limit,
+            ..AttemptOptions::new(Instant::now(), secrets)
+        };
+        let attempted = attempt(connector, request, &options).await;
+        match attempted.outcome {
+            Outcome::Answered(response) | Outcome::Hidden(response) => Ok(response),
+            Outcome::Failed { error, detail, .. } => Err(self.silence(error, detail, attempted.round_trip.is_some())),
+            // Nothing is lost on purpose here.
+            Outcome::Lost { .. } => Err(ControlError::Interrupted("the exchange was broken off".into())),
+        }
+    }
+
+    fn silence(&self, error: SocketError, detail: String, connected: bool) -> ControlError {
+        let words = format!("{} ({detail})", error.words());
+        match error {
+            SocketError::TimedOut => ControlError::TimedOut(self.options.time_limit),
+            SocketError::TooLarge => ControlError::TooLarge(detail),
+            SocketError::Unresolved
+            | SocketError::Refused
+            | SocketError::Reset
+            | SocketError::ClosedEarly
+            | SocketError::Tls
+            | SocketError::Malformed
+            | SocketError::Other => {
+                if connected {
+                    ControlError::Interrupted(words)
+                } else {
+                    ControlError::Unreachable(words)
+                }
             }
-            body.extend_from_slice(&chunk);
-        }
-        Ok(Answer::new(response.status(), response.headers().clone(), body).redacted(secrets))
-    }
-
-    fn build(
-        &self,
-        connector: &Connector,
-        request: &Request,
-        secrets: &Secrets,
-    ) -> Result<reqwest::Request, ControlError> {
-        let target = request.target.sent();
-        if !target.starts_with('/') {
-            return Err(ControlError::Invalid("the request target must begin with `/`".into()));
-        }
-        let url = format!("http://{}{target}", connector.endpoint().authority());
-        let mut builder = self.client.request(request.method.clone(), url);
-        for (name, value) in &request.headers {
-            builder = builder.header(name, value.sent());
-        }
-        if let Some(body) = &request.body {
-            builder = builder.body(body.sent().to_owned());
-        }
-        builder.build().map_err(|error| ControlError::Invalid(words(error, secrets)))
-    }
-
-    fn refused(&self, error: reqwest::Error, secrets: &Secrets) -> ControlError {
-        if error.is_timeout() {
-            ControlError::TimedOut(self.options.time_limit)
-        } else if error.is_connect() {
-            ControlError::Unreachable(words(error, secrets))
-        } else {
-            ControlError::Interrupted(words(error, secrets))
         }
     }
-}
-
-/// The text of an error, without the URL, which holds the request target.
-fn words(error: reqwest::Error, secrets: &Secrets) -> String {
-    secrets.redact(&sentence(&error.without_url()))
 }

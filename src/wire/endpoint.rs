@@ -9,6 +9,7 @@ use crate::secret::Text;
 /// A server to send requests to, with the path under which the API lives there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
+    secure: bool,
     host: String,
     port: u16,
     authority: String,
@@ -21,11 +22,8 @@ pub enum EndpointError {
     /// The text is not a URL at all.
     #[error("the base URL is not a URL: {0}")]
     NotAUrl(String),
-    /// The URL asks for TLS.
-    #[error("TLS is not supported yet: the base URL must begin with `http://`")]
-    TlsUnsupported,
     /// The URL has a scheme that is not HTTP.
-    #[error("the base URL must begin with `http://`, not with `{0}:`")]
+    #[error("the base URL must begin with `http://` or `https://`, not with `{0}:`")]
     NotHttp(String),
     /// The URL names no host.
     #[error("the base URL names no host")]
@@ -45,11 +43,11 @@ impl Endpoint {
     /// Says what is wrong with the URL.
     pub fn parse(base_url: &str) -> Result<Self, EndpointError> {
         let url = Url::parse(base_url).map_err(|error| EndpointError::NotAUrl(error.to_string()))?;
-        match url.scheme() {
-            "http" => {}
-            "https" => return Err(EndpointError::TlsUnsupported),
+        let (secure, usual_port) = match url.scheme() {
+            "http" => (false, 80),
+            "https" => (true, 443),
             other => return Err(EndpointError::NotHttp(other.to_owned())),
-        }
+        };
         if !url.username().is_empty() || url.password().is_some() {
             return Err(EndpointError::UserInfo);
         }
@@ -62,11 +60,22 @@ impl Endpoint {
             None => host.to_string(),
         };
         Ok(Self {
+            secure,
             host: bare(&host),
-            port: url.port_or_known_default().unwrap_or(80),
+            port: url.port().unwrap_or(usual_port),
             authority,
             path_prefix: url.path().trim_end_matches('/').to_owned(),
         })
+    }
+
+    /// Whether the connections are to be secured by TLS.
+    pub fn is_secure(&self) -> bool {
+        self.secure
+    }
+
+    /// The scheme of the base URL.
+    pub fn scheme(&self) -> &'static str {
+        if self.secure { "https" } else { "http" }
     }
 
     /// The host to look up: a name or an address, without brackets.
@@ -99,7 +108,7 @@ impl Endpoint {
 }
 
 /// A host as name resolution takes it: URLs put IPv6 addresses in brackets.
-fn bare(host: &Host<&str>) -> String {
+pub(super) fn bare(host: &Host<&str>) -> String {
     match host {
         Host::Domain(name) => (*name).to_owned(),
         Host::Ipv4(address) => address.to_string(),
@@ -122,13 +131,16 @@ mod tests {
     fn the_usual_port_is_left_out_of_the_host_field() {
         let endpoint = Endpoint::parse("http://api.example").unwrap();
         assert_eq!((endpoint.port(), endpoint.authority(), endpoint.path_prefix()), (80, "api.example", ""));
+        let endpoint = Endpoint::parse("https://api.example/").unwrap();
+        assert_eq!((endpoint.port(), endpoint.authority(), endpoint.is_secure()), (443, "api.example", true));
+        let endpoint = Endpoint::parse("https://api.example:80").unwrap();
+        assert_eq!((endpoint.port(), endpoint.authority()), (80, "api.example:80"));
         let endpoint = Endpoint::parse("http://[::1]:81").unwrap();
         assert_eq!((endpoint.host(), endpoint.authority()), ("::1", "[::1]:81"));
     }
 
     #[test]
     fn what_cannot_be_an_endpoint_is_refused_by_name_and_without_its_credentials() {
-        assert_eq!(Endpoint::parse("https://api.example"), Err(EndpointError::TlsUnsupported));
         assert_eq!(Endpoint::parse("ftp://api.example"), Err(EndpointError::NotHttp("ftp".into())));
         assert_eq!(Endpoint::parse("http://api.example/?a=b"), Err(EndpointError::QueryOrFragment));
         assert!(matches!(Endpoint::parse("api.example"), Err(EndpointError::NotAUrl(_))));

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io;
 use std::time::Duration;
 
+use super::tls;
 use crate::history::SocketError;
 
 /// A failure that was not our doing, with a sentence that may still hold secrets.
@@ -38,7 +39,27 @@ impl Fault {
 
     /// An error of the socket.
     pub(super) fn from_io(error: &io::Error) -> Self {
-        Self::new(name(error.kind()), sentence(error))
+        match tls::cause(error) {
+            Some(cause) => Self::new(SocketError::Tls, tls::words(cause)),
+            None => Self::new(name(error.kind()), sentence(error)),
+        }
+    }
+
+    /// An error of h2, which drove a connection of HTTP/2.
+    pub(super) fn from_h2(error: &h2::Error) -> Self {
+        if let Some(cause) = error.get_io() {
+            return Self::from_io(cause);
+        }
+        let name = if error.is_library() {
+            SocketError::Malformed
+        } else if error.is_reset() {
+            SocketError::Reset
+        } else if error.is_go_away() {
+            SocketError::ClosedEarly
+        } else {
+            SocketError::Other
+        };
+        Self::new(name, sentence(error))
     }
 
     /// An error of hyper, which read the answer.
@@ -47,8 +68,10 @@ impl Fault {
             SocketError::Malformed
         } else if error.is_incomplete_message() {
             SocketError::ClosedEarly
+        } else if let Some(cause) = io_cause(error) {
+            return Self::from_io(cause);
         } else {
-            io_cause(error).map_or(SocketError::Other, |cause| name(cause.kind()))
+            SocketError::Other
         };
         Self::new(name, sentence(error))
     }

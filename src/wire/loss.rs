@@ -1,9 +1,10 @@
 //! Breaking an exchange off on purpose, at the point that was asked for or at the one that was really reached.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::AttemptOptions;
 use super::fault::Fault;
+use super::http2::Exchange;
 use super::transport::Transport;
 use crate::history::LossPoint;
 
@@ -11,7 +12,7 @@ use crate::history::LossPoint;
 /// stands afterwards: ending it is the next step.
 ///
 /// A loss before the answer can come too late, because the answer is there first. Then it is a loss of the answer.
-pub(super) async fn drive(
+pub(super) async fn drive_http1(
     transport: &mut Transport,
     at: LossPoint,
     options: &AttemptOptions<'_>,
@@ -24,7 +25,7 @@ pub(super) async fn drive(
         LossPoint::Request => transport.write_until(half_way).await.map(|()| at),
         LossPoint::Execution => {
             transport.write_until(end).await?;
-            let pause = until_execution(transport, options);
+            let pause = until_execution(transport.channel().last_written(), transport.socket().round_trip(), options);
             execution(transport, pause).await
         }
         LossPoint::PartialResponse | LossPoint::Response => {
@@ -47,13 +48,36 @@ async fn execution(transport: &mut Transport, pause: Duration) -> Result<LossPoi
     }
 }
 
+/// The same over HTTP/2.
+pub(super) async fn drive_http2(
+    exchange: &mut Exchange,
+    at: LossPoint,
+    options: &AttemptOptions<'_>,
+) -> Result<LossPoint, Fault> {
+    exchange.send_until(at).await?;
+    match at {
+        LossPoint::Connection | LossPoint::Head | LossPoint::Request => Ok(at),
+        LossPoint::Execution => {
+            let (last_written, round_trip) = exchange.written();
+            let pause = until_execution(last_written, round_trip, options);
+            tokio::select! {
+                biased;
+                begun = exchange.read_head() => begun.map(|()| LossPoint::PartialResponse),
+                () = tokio::time::sleep(pause) => Ok(LossPoint::Execution),
+            }
+        }
+        LossPoint::PartialResponse | LossPoint::Response => {
+            exchange.read_head().await.map(|()| LossPoint::PartialResponse)
+        }
+    }
+}
+
 /// How long it still takes until the server is in the middle of its work: the request needs half a round trip to get
 /// there, and then a fraction of the service time passes.
-fn until_execution(transport: &Transport, options: &AttemptOptions<'_>) -> Duration {
-    let socket = transport.socket();
-    let since_written = socket.last_written().map(|written| written.elapsed()).unwrap_or_default();
+fn until_execution(last_written: Option<Instant>, round_trip: Duration, options: &AttemptOptions<'_>) -> Duration {
+    let since_written = last_written.map(|written| written.elapsed()).unwrap_or_default();
     let worked = scaled(options.service_time, options.fraction);
-    (socket.round_trip() / 2).saturating_add(worked).saturating_sub(since_written)
+    (round_trip / 2).saturating_add(worked).saturating_sub(since_written)
 }
 
 /// A fraction of a duration. A fraction that is no number, or negative, is none.

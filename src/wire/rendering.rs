@@ -5,7 +5,8 @@
 
 use http::Method;
 
-use super::Endpoint;
+use super::connector::Connector;
+use super::settings::Route;
 use crate::message::Request;
 
 /// A request as bytes, with the places where it can be broken off.
@@ -52,26 +53,31 @@ impl Rendered {
 /// Writes a request down as it will be sent.
 ///
 /// `Host`, `User-Agent`, `Content-Length` and `Connection: close` (there is one connection to an attempt) are added
-/// unless the request brings its own.
+/// unless the request brings its own. A proxy that passes the request on is told where to.
 ///
 /// # Errors
 /// Says which part cannot stand in an HTTP/1.1 head. The part itself is not repeated: it may be secret.
-pub(super) fn render(endpoint: &Endpoint, request: &Request) -> Result<Rendered, String> {
+pub(super) fn render(connector: &Connector, request: &Request) -> Result<Rendered, String> {
     let target = request.target.sent();
     if !target.starts_with('/') || target.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
         return Err("the request target must begin with `/` and hold no blanks or control characters".into());
     }
+    let (endpoint, settings) = (connector.endpoint(), connector.settings());
+    let (whole, authorization) = match settings.route(endpoint) {
+        Route::Direct | Route::Tunnelled(_) => (String::new(), None),
+        Route::Forwarded(proxy) => (format!("{}://{}", endpoint.scheme(), endpoint.authority()), proxy.authorization()),
+    };
     let mut head = Vec::with_capacity(512);
-    head.extend_from_slice(format!("{} {target} HTTP/1.1\r\n", request.method).as_bytes());
+    head.extend_from_slice(format!("{} {whole}{target} HTTP/1.1\r\n", request.method).as_bytes());
     push_unless_given(&mut head, request, "Host", Some(endpoint.authority()));
     for (name, value) in &request.headers {
         push_field(&mut head, name, value.sent())?;
     }
     let length = content_length(request).map(|length| length.to_string());
-    let agent = concat!("idemspec/", env!("CARGO_PKG_VERSION"));
-    push_unless_given(&mut head, request, "User-Agent", Some(agent));
+    push_unless_given(&mut head, request, "User-Agent", settings.user_agent());
     push_unless_given(&mut head, request, "Content-Length", length.as_deref());
     push_unless_given(&mut head, request, "Connection", Some("close"));
+    push_unless_given(&mut head, request, "Proxy-Authorization", authorization.as_deref());
     head.extend_from_slice(END_OF_HEAD);
     let head_length = head.len();
     if let Some(body) = &request.body {
@@ -82,7 +88,7 @@ pub(super) fn render(endpoint: &Endpoint, request: &Request) -> Result<Rendered,
 
 /// The declared length: always of the whole content, also where only a part of it will be sent, so that a server can
 /// tell that something is missing. Methods that announce content say `0` when there is none.
-fn content_length(request: &Request) -> Option<usize> {
+pub(super) fn content_length(request: &Request) -> Option<usize> {
     match &request.body {
         Some(body) => Some(body.sent().len()),
         None if [Method::POST, Method::PUT, Method::PATCH].contains(&request.method) => Some(0),
@@ -116,6 +122,7 @@ fn write_field(head: &mut Vec<u8>, name: &str, value: &str) {
 mod tests {
     use super::*;
     use crate::secret::Text;
+    use crate::wire::Endpoint;
 
     fn request(method: Method, headers: &[(&str, &str)], body: Option<&str>) -> Request {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), Text::plain(*value))).collect();
@@ -123,7 +130,7 @@ mod tests {
     }
 
     fn rendered(request: &Request) -> Rendered {
-        render(&Endpoint::parse("http://127.0.0.1:81").unwrap(), request).unwrap()
+        render(&Connector::new(Endpoint::parse("http://127.0.0.1:81").unwrap()), request).unwrap()
     }
 
     fn text(bytes: &[u8]) -> &str {
@@ -171,15 +178,15 @@ mod tests {
 
     #[test]
     fn nothing_can_be_smuggled_into_a_head_and_no_value_shows_in_the_refusal() {
-        let endpoint = Endpoint::parse("http://127.0.0.1").unwrap();
+        let connector = Connector::new(Endpoint::parse("http://127.0.0.1").unwrap());
         let broken = request(Method::POST, &[("X-Token", "hunter2\r\nX-Other: 1")], None);
-        let refusal = render(&endpoint, &broken).unwrap_err();
+        let refusal = render(&connector, &broken).unwrap_err();
         assert!(refusal.contains("X-Token") && !refusal.contains("hunter2"), "{refusal}");
-        assert!(render(&endpoint, &request(Method::POST, &[("X Y", "1")], None)).is_err());
+        assert!(render(&connector, &request(Method::POST, &[("X Y", "1")], None)).is_err());
         let mut spaced = request(Method::GET, &[], None);
         for target in ["/a b", "/a\r\nX: 1", "orders", ""] {
             spaced.target = Text::plain(target);
-            assert!(render(&endpoint, &spaced).is_err(), "{target:?}");
+            assert!(render(&connector, &spaced).is_err(), "{target:?}");
         }
     }
 }

@@ -14,6 +14,7 @@ use hyper::rt::ReadBufCursor;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::beginning::Beginning;
+use super::channel::Channel;
 use super::fault::Fault;
 use super::rendering::Rendered;
 use super::socket::Socket;
@@ -21,10 +22,10 @@ use crate::history::{Ending, SocketError};
 
 const READ_SIZE: usize = 8 * 1024;
 
-/// A socket with a request to send.
+/// A connection with a request to send.
 #[derive(Debug)]
 pub(super) struct Transport {
-    socket: Socket,
+    channel: Channel,
     request: Rendered,
     position: usize,
     read: u64,
@@ -43,9 +44,9 @@ enum Reading {
 
 impl Transport {
     /// A connection over which nothing has been sent.
-    pub(super) fn new(socket: Socket, request: Rendered) -> Self {
+    pub(super) fn new(channel: Channel, request: Rendered) -> Self {
         Self {
-            socket,
+            channel,
             request,
             position: 0,
             read: 0,
@@ -60,9 +61,19 @@ impl Transport {
         &self.request
     }
 
-    /// The socket below, for its times.
+    /// The connection below, for the times of what was written.
+    pub(super) fn channel(&self) -> &Channel {
+        &self.channel
+    }
+
+    /// The socket at the bottom.
     pub(super) fn socket(&self) -> &Socket {
-        &self.socket
+        self.channel.socket()
+    }
+
+    /// Whether there is something to read, or the peer has gone. Takes nothing away.
+    pub(super) fn has_news(&mut self) -> bool {
+        self.channel.has_news()
     }
 
     /// How many bytes of the request were written.
@@ -99,7 +110,7 @@ impl Transport {
     /// the answer, and so is a failure: there may be an answer all the same.
     pub(super) fn write_rest_now(&mut self) {
         while self.position < self.request.end() {
-            match self.socket.write_now(&self.request.bytes()[self.position..]) {
+            match self.channel.write_now(&self.request.bytes()[self.position..]) {
                 Ok(0) => return,
                 Ok(count) => self.position += count,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
@@ -139,14 +150,14 @@ impl Transport {
 
     /// Goes away.
     pub(super) async fn end(self, by: Ending) {
-        self.socket.end(by).await;
+        self.channel.end(by).await;
     }
 
     fn poll_send(&mut self, context: &mut Context<'_>, until: usize) -> Poll<io::Result<()>> {
         let until = until.min(self.request.end());
         while self.position < until {
             let bytes = &self.request.bytes()[self.position..until];
-            let count = ready!(Pin::new(&mut self.socket).poll_write(context, bytes))?;
+            let count = ready!(Pin::new(&mut self.channel).poll_write(context, bytes))?;
             if count == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
@@ -157,7 +168,7 @@ impl Transport {
 
     fn poll_receive(&mut self, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
-        ready!(Pin::new(&mut self.socket).poll_read(context, buffer))?;
+        ready!(Pin::new(&mut self.channel).poll_read(context, buffer))?;
         let now = Instant::now();
         let fresh = &buffer.filled()[before..];
         self.read += fresh.len() as u64;

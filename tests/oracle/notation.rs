@@ -79,6 +79,7 @@ fn run(subject: Subject) -> RunInfo {
         started: "2026-01-01T00:00:00Z".into(),
         profile: "example".into(),
         base_url: "http://127.0.0.1".into(),
+        connections: Default::default(),
         document: serde_json::Value::Null,
         subject,
     }

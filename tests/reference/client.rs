@@ -2,9 +2,13 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::time::Duration;
 
+use idemspec::reference::Certificate;
 use serde_json::Value;
+use tokio_rustls::rustls::crypto::aws_lc_rs;
+use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 /// An answer, as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +60,28 @@ pub(crate) fn connect(address: SocketAddr) -> TcpStream {
     stream
 }
 
+pub(crate) type TlsStream = StreamOwned<ClientConnection, TcpStream>;
+
+/// How a client speaks TLS that trusts one certificate and nothing else.
+pub(crate) fn trusting(certificate: &Certificate, protocol: &[u8]) -> ClientConfig {
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate.der().clone()).unwrap();
+    let mut config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![protocol.to_vec()];
+    config
+}
+
+/// Connects over TLS, for HTTP/1.1.
+pub(crate) fn connect_over_tls(address: SocketAddr, certificate: &Certificate) -> TlsStream {
+    let config = Arc::new(trusting(certificate, b"http/1.1"));
+    let name = address.ip().into();
+    StreamOwned::new(ClientConnection::new(config, name).unwrap(), connect(address))
+}
+
 /// Sends a request on a connection of its own and reads its answer.
 pub(crate) fn exchange(address: SocketAddr, bytes: &[u8]) -> Answer {
     let mut stream = connect(address);
@@ -64,7 +90,7 @@ pub(crate) fn exchange(address: SocketAddr, bytes: &[u8]) -> Answer {
 }
 
 /// Reads an answer up to the end of the connection.
-pub(crate) fn read(stream: &mut TcpStream) -> Answer {
+pub(crate) fn read(stream: &mut impl Read) -> Answer {
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).unwrap();
     let text = String::from_utf8(bytes).unwrap();

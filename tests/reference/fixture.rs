@@ -9,7 +9,7 @@ use idemspec::contract::Contract;
 use idemspec::reference::{Defect, ReferenceOptions, RequestLine, RunningReference, start};
 use serde_json::Value;
 
-use crate::client::{Answer, connect, exchange, request};
+use crate::client::{Answer, connect, connect_over_tls, exchange, read, request};
 
 pub(crate) const ORDER: &str = r#"{"product":"notebook","quantity":2,"reference":"r"}"#;
 pub(crate) const CHANGED: &str = r#"{"product":"notebook","quantity":3,"reference":"r"}"#;
@@ -41,10 +41,13 @@ pub(crate) struct Fixture {
 
 impl Fixture {
     pub(crate) fn start(contract: Contract, latency: Duration, defects: &[Defect]) -> Self {
+        Self::with(ReferenceOptions { latency, defects: defects.to_vec(), ..ReferenceOptions::new(contract) })
+    }
+
+    /// A server with these options, and a log.
+    pub(crate) fn with(options: ReferenceOptions) -> Self {
         let (sender, log) = channel();
-        let defects = defects.to_vec();
-        let options = ReferenceOptions { latency, defects, log: Some(sender), ..ReferenceOptions::new(contract) };
-        Self { server: start(options).unwrap(), log }
+        Self { server: start(ReferenceOptions { log: Some(sender), ..options }).unwrap(), log }
     }
 
     pub(crate) fn sound() -> Self {
@@ -61,7 +64,15 @@ impl Fixture {
     }
 
     pub(crate) fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<&str>) -> Answer {
-        exchange(self.server.address(), &request(method, path, headers, body))
+        let request = request(method, path, headers, body);
+        match self.server.certificate() {
+            None => exchange(self.server.address(), &request),
+            Some(certificate) => {
+                let mut stream = connect_over_tls(self.server.address(), certificate);
+                stream.write_all(&request).unwrap();
+                read(&mut stream)
+            }
+        }
     }
 
     /// How many orders of the default account bear the reference `r`.
@@ -81,7 +92,7 @@ impl Fixture {
 
     /// Waits until a request with this key is being carried out. What it sends for that purpose is refused as invalid
     /// as long as there is none, and leaves no trace.
-    fn await_in_flight(&self, key: &str) {
+    pub(crate) fn await_in_flight(&self, key: &str) {
         let started = Instant::now();
         while self.order(key, INVALID).status == 400 {
             assert!(started.elapsed() < PATIENCE, "{key} never began");

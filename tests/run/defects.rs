@@ -1,37 +1,131 @@
 //! The defect matrix: the sound target is blamed for nothing, every defect for exactly its declared set.
 
 use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use idemspec::contract::Requirement;
-use idemspec::reference::Defect;
+use idemspec::reference::{Defect, FailureClass};
 
-use crate::support::run;
+use crate::support::{Run, run};
+
+/// How many runs go on at the same time. They spend most of their time waiting for the target.
+const RUNS_AT_ONCE: usize = 4;
+
+/// The defects that no scenario catches yet, with their class. Whoever makes one of them be caught takes it off this
+/// list, and declares what is violated; whoever loses another one has to put it here.
+const NOT_YET_CAUGHT: [(Defect, FailureClass); 3] = [
+    (Defect::FoldCase, FailureClass::KeyFormat),
+    (Defect::InFlightCrashes, FailureClass::WrongAnswer),
+    (Defect::ExpireByLastUse, FailureClass::Retention),
+];
 
 #[test]
 fn the_sound_target_is_blamed_for_nothing() {
-    let run = run(&[]);
-    run.assert_code(0);
-    assert_eq!(run.violated(), BTreeSet::new(), "{}", run.stdout);
+    for protocol in [&[][..], &["--http2"], &["--tls"], &["--tls", "--http1"]] {
+        let run = run(protocol);
+        run.assert_code(0);
+        assert_eq!(run.violated(), BTreeSet::new(), "{protocol:?}: {}", run.stdout);
+    }
 }
 
 #[test]
 fn every_defect_violates_exactly_its_declared_set() {
-    let mismatches: Vec<String> = Defect::ALL.iter().filter_map(mismatch).collect();
-    assert!(mismatches.is_empty(), "{}", mismatches.join("\n"));
+    // On a busy machine something may go unshown. What is missing is looked for again, by a run that has the machine for
+    // itself; what is violated beyond the declaration is never excused.
+    let mismatches: Vec<Mismatch> = matrix().into_iter().filter_map(|mismatch| again(mismatch, 3)).collect();
+    assert!(mismatches.is_empty(), "{mismatches:#?}");
+}
+
+fn again(mismatch: Mismatch, times: usize) -> Option<Mismatch> {
+    if times == 0 || !mismatch.surplus.is_empty() {
+        return Some(mismatch);
+    }
+    compare(mismatch.defect, &run_broken(mismatch.defect, &[])).and_then(|mismatch| again(mismatch, times - 1))
+}
+
+#[test]
+fn what_is_not_caught_yet_is_known_by_name() {
+    let uncaught: Vec<_> = Defect::ALL
+        .iter()
+        .filter(|defect| defect.expected().is_empty())
+        .map(|defect| (*defect, defect.class()))
+        .collect();
+    assert_eq!(uncaught, NOT_YET_CAUGHT);
+}
+
+/// What a client that leaves can break, what a lease can, and the scenarios that are to find it.
+const OVER_EVERY_PROTOCOL: [(&str, &str); 7] = [
+    ("stuck-after-disconnect", "lost-response"),
+    ("cancel-on-disconnect", "lost-response"),
+    ("unrecorded-after-disconnect", "lost-response"),
+    ("empty-success-after-disconnect", "lost-response"),
+    ("stuck-after-half-a-request", "lost-response"),
+    ("lease-stolen=100ms", "lease-walk"),
+    ("record-at-the-end", "lease-walk"),
+];
+
+#[test]
+fn what_clients_that_leave_and_leases_break_is_seen_over_every_protocol() {
+    for protocol in [&["--http1"][..], &["--http2"], &["--tls"], &["--tls", "--http1"]] {
+        for (name, scenario) in OVER_EVERY_PROTOCOL {
+            let defect: Defect = name.parse().unwrap();
+            // On a busy machine a loss comes too late now and then, and shows nothing.
+            let caught = (0..3).any(|_| {
+                let run = run_broken(defect, &[protocol, &["--only", scenario]].concat());
+                let surplus: Vec<_> = run.violated().difference(&declared(defect)).copied().collect();
+                assert!(surplus.is_empty(), "{defect} {protocol:?}: {surplus:?}");
+                run.code == 1
+            });
+            assert!(caught, "{defect} {protocol:?}");
+        }
+    }
 }
 
 /// What a run shows of a defect, where that is not what the defect declares.
-fn mismatch(defect: &Defect) -> Option<String> {
-    let run = run(&["--defect", &defect.to_string()]);
-    let expected: BTreeSet<Requirement> = defect.expected().iter().copied().collect();
+#[derive(Debug)]
+struct Mismatch {
+    defect: Defect,
+    #[expect(dead_code, reason = "it is for people to read")]
+    code: i32,
+    #[expect(dead_code, reason = "it is for people to read")]
+    missing: Vec<Requirement>,
+    surplus: Vec<Requirement>,
+}
+
+/// Runs every defect, several at the same time.
+fn matrix() -> Vec<Mismatch> {
+    let (next, mismatches) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..RUNS_AT_ONCE {
+            scope.spawn(|| {
+                while let Some(defect) = Defect::ALL.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let mismatch = compare(*defect, &run_broken(*defect, &[]));
+                    mismatches.lock().unwrap().extend(mismatch);
+                }
+            });
+        }
+    });
+    mismatches.into_inner().unwrap()
+}
+
+fn run_broken(defect: Defect, arguments: &[&str]) -> Run {
+    run(&[arguments, &["--defect", &defect.to_string()]].concat())
+}
+
+/// Everything that may be violated.
+fn declared(defect: Defect) -> BTreeSet<Requirement> {
+    defect.expected().iter().chain(defect.by_timing()).copied().collect()
+}
+
+fn compare(defect: Defect, run: &Run) -> Option<Mismatch> {
     let violated = run.violated();
-    let shown = expected.iter().all(|requirement| run.stdout.contains(requirement.id()));
-    if !expected.is_empty() && violated == expected && run.code == 1 && shown {
-        return None;
-    }
-    let missing: Vec<_> = expected.difference(&violated).collect();
-    let surplus: Vec<_> = violated.difference(&expected).collect();
-    Some(format!("{defect}: exit {}, not violated {missing:?}, violated beyond it {surplus:?}", run.code))
+    let missing: Vec<_> = defect.expected().iter().filter(|expected| !violated.contains(expected)).copied().collect();
+    let surplus: Vec<_> = violated.difference(&declared(defect)).copied().collect();
+    let shown = violated.iter().all(|requirement| run.stdout.contains(requirement.id()));
+    let failed = run.code == 1;
+    let as_declared = missing.is_empty() && surplus.is_empty() && shown && failed != violated.is_empty();
+    (!as_declared).then_some(Mismatch { defect, code: run.code, missing, surplus })
 }
 
 #[test]

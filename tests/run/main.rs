@@ -3,14 +3,20 @@
 #![allow(clippy::unwrap_used)]
 
 mod broken_targets;
+mod check_then_act;
 mod checklist;
+mod connections;
 mod defects;
 mod durability;
 mod elsewhere;
 mod interruption;
+mod manners;
+mod order_api;
 mod races;
+mod release;
 mod retention;
 mod secrets;
 mod seed;
+mod staggered;
 mod support;
 mod voids;

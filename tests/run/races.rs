@@ -174,7 +174,7 @@ fn every_round_has_an_action_of_its_own_and_every_copy_stands_in_the_journal() {
         }
         assert_eq!(case.attempts.len(), 20 * 3);
     }
-    assert!(run.stdout.contains("races: 7 rounds, "), "{}", run.stdout);
+    assert!(run.stdout.contains("  in-flight[first=slow]  3 rounds of 20 copies, "), "{}", run.stdout);
 }
 
 #[test]

@@ -51,6 +51,18 @@ fn the_clock_is_moved_and_seen_to_have_moved() {
 }
 
 #[test]
+fn a_hook_that_fails_is_named_with_its_error() {
+    let hook = "hooks: {advance-clock: {request: {method: POST, path: /nowhere, json: {by: \"{{seconds}}\"}}}}\n";
+    let (_target, _folder, path) = short_lived(hook);
+    let run = run(&[&path, "--only", "retention-expiry"]);
+    assert_eq!(run.violated(), [].into(), "{}", run.stdout);
+    let said = "hook advance-clock failed in retention-expiry: the hook was answered 404";
+    assert!(run.stdout.contains(said), "{}", run.stdout);
+    let expired = line(&run, Requirement::RetentionExpired);
+    assert!(!expired.contains("not exercised") && !expired.contains("holds"), "{expired}");
+}
+
+#[test]
 fn a_clock_that_was_not_moved_leaves_retention_inconclusive() {
     // The hook is answered with a success, and the clock stays where it is.
     let hook = "hooks: {advance-clock: {request: {method: GET, path: \"/clock\", json: null, query: {by: \"{{seconds}}\"}}}}\n";

@@ -3,11 +3,20 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod answers;
+mod cells;
+mod certificates;
 mod control;
+mod frames;
 mod losses;
+mod memory;
 mod races;
+mod races_http2;
+mod raw_http2;
 mod raw_server;
+mod settings;
 mod silence;
+mod silence_secure;
+mod strictness;
 
 use std::time::{Duration, Instant};
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use idemspec::history::{Outcome, SocketError};
 use idemspec::message::Request;
-use idemspec::wire::{AttemptOptions, Connector, Endpoint, RaceCopy, Raced, race};
+use idemspec::wire::{AttemptOptions, Connector, Endpoint, RaceCopy, Raced, Start, Synchronisation, race};
 
 use crate::raw_server::declared_length;
 use crate::{PATIENCE, get, post, secrets};
@@ -21,6 +21,8 @@ struct Connection {
     received: Vec<u8>,
     /// The client's side has ended.
     over: bool,
+    /// It has been answered.
+    answered: bool,
 }
 
 impl Connection {
@@ -54,6 +56,7 @@ impl Connection {
     }
 
     fn answer(&mut self) {
+        self.answered = true;
         self.stream.set_nonblocking(false).unwrap();
         // A client that is gone does not need its answer.
         let _ = self.stream.write_all(OK.as_bytes());
@@ -77,7 +80,7 @@ impl Crowd {
                 .map(|_| {
                     let (stream, _) = accepting.accept().unwrap();
                     stream.set_nonblocking(true).unwrap();
-                    Connection { stream, received: Vec::new(), over: false }
+                    Connection { stream, received: Vec::new(), over: false, answered: false }
                 })
                 .collect();
             part(&mut connections);
@@ -119,8 +122,9 @@ fn all_complete(connections: &mut [Connection]) -> bool {
 async fn send_all(endpoint: &Connector, copies: &[(Request, Duration)]) -> Raced {
     let secrets = secrets();
     let options = AttemptOptions { time_limit: PATIENCE, ..AttemptOptions::new(Instant::now(), &secrets) };
-    let copies: Vec<RaceCopy<'_>> = copies.iter().map(|(request, delay)| RaceCopy { request, delay: *delay }).collect();
-    race(endpoint, &copies, &options).await
+    let copies: Vec<RaceCopy<'_>> =
+        copies.iter().map(|(request, delay)| RaceCopy { request, start: Start::from(*delay) }).collect();
+    race(endpoint, &copies, Synchronisation::LastByte, &options).await.unwrap()
 }
 
 fn burst(requests: impl IntoIterator<Item = Request>) -> Vec<(Request, Duration)> {
@@ -223,6 +227,38 @@ async fn a_delayed_copy_that_finds_everything_answered_does_not_overlap() {
     let raced = send_all(&crowd.endpoint(), &copies).await;
     assert_eq!(statuses(&raced), [Some(200); 2]);
     assert!(!raced.overlapped, "{raced:?}");
+}
+
+#[tokio::test]
+async fn a_copy_follows_the_first_answer_on_a_connection_that_stands_already() {
+    let crowd = Crowd::start(2, |connections| {
+        until(|| {
+            connections.iter_mut().for_each(Connection::take);
+            connections.iter().any(|connection| connection.missing() == Some(0))
+        });
+        std::thread::sleep(Duration::from_millis(100));
+        assert_eq!(connections.iter().filter(|connection| !connection.received.is_empty()).count(), 1);
+        for _ in 0..2 {
+            until(|| {
+                connections.iter_mut().for_each(Connection::take);
+                connections.iter().any(|connection| connection.missing() == Some(0) && !connection.answered)
+            });
+            connections
+                .iter_mut()
+                .filter(|connection| connection.missing() == Some(0) && !connection.answered)
+                .for_each(Connection::answer);
+        }
+    });
+    let secrets = secrets();
+    let options = AttemptOptions { time_limit: PATIENCE, ..AttemptOptions::new(Instant::now(), &secrets) };
+    let request = post("{}");
+    let copies = [Start::Together, Start::Answered].map(|start| RaceCopy { request: &request, start });
+    let raced = race(&crowd.endpoint(), &copies, Synchronisation::LastByte, &options).await.unwrap();
+    assert_eq!(statuses(&raced), [Some(200); 2]);
+    let [first, next] = raced.copies.as_slice() else { panic!("{raced:?}") };
+    assert!(next.timing.connected.unwrap() < first.timing.last_written.unwrap(), "{raced:?}");
+    assert!(next.timing.first_written.unwrap() >= first.timing.ended, "one after the other: {raced:?}");
+    assert!(!raced.overlapped, "nothing was to meet: {raced:?}");
 }
 
 #[tokio::test]

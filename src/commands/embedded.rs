@@ -1,0 +1,69 @@
+//! The embedded target: started for a run that has no other, and trusted by it.
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::cli::RunArguments;
+use crate::profile::Profile;
+use crate::reference::{self, Defect, DefectError, ReferenceOptions, RunningReference};
+use crate::wire::{Authorities, ConnectionSettings};
+
+/// The profile that is served by the embedded target.
+const EMBEDDED: &str = "reference";
+
+/// The names of its further replicas. One is enough to show whether keys are shared.
+const REPLICAS: [&str; 1] = ["second"];
+
+/// Starts the embedded target, if the run has no other.
+pub(super) fn start(arguments: &RunArguments, profile: &Profile) -> Result<Option<RunningReference>> {
+    if arguments.profile != EMBEDDED || arguments.base_url.is_some() {
+        if !arguments.defect.is_empty() {
+            bail!("--defect breaks the embedded reference API, and this run has another target; leave it out");
+        }
+        if arguments.tls {
+            bail!("--tls is for the embedded reference API, and this run has another target; write an `https://` URL");
+        }
+        return Ok(None);
+    }
+    let further = u16::try_from(REPLICAS.len()).unwrap_or_default();
+    let own = ReferenceOptions::new(profile.contract.clone());
+    let options = ReferenceOptions {
+        replicas: own.replicas.saturating_add(further),
+        tls: arguments.tls,
+        defects: defects(&arguments.defect)?,
+        ..own
+    };
+    Ok(Some(reference::start(options).context("cannot start the embedded reference API")?))
+}
+
+/// Its further replicas, with names.
+pub(super) fn replicas(running: &RunningReference) -> Vec<(String, String)> {
+    let names = REPLICAS.into_iter().map(str::to_owned);
+    names.zip(running.replica_urls().into_iter().skip(1)).collect()
+}
+
+/// Has its certificate trusted, if it has one and nothing else is to be trusted.
+pub(super) fn trust(running: &RunningReference, settings: ConnectionSettings) -> Result<ConnectionSettings> {
+    match running.certificate() {
+        Some(certificate) if settings.authorities.is_none() => {
+            let authorities = Some(Authorities::from_pem(certificate.pem().as_bytes())?);
+            Ok(ConnectionSettings { authorities, ..settings })
+        }
+        Some(_) | None => Ok(settings),
+    }
+}
+
+/// Finds defects by name, with their values.
+pub(super) fn defects(written: &[String]) -> Result<Vec<Defect>> {
+    written.iter().map(|one| defect(one)).collect()
+}
+
+fn defect(written: &str) -> Result<Defect> {
+    match Defect::parse(written) {
+        Ok(defect) => Ok(defect),
+        Err(DefectError::Unknown { written }) => {
+            let known: Vec<String> = Defect::ALL.iter().map(|defect| defect.id().to_owned()).collect();
+            bail!("--defect: {}", super::explain::unknown(&written, &known))
+        }
+        Err(error @ (DefectError::NoValue { .. } | DefectError::Value { .. })) => Err(error.into()),
+    }
+}

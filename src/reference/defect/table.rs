@@ -1,0 +1,166 @@
+//! Every defect once: its name in the program, its example where it takes a value, and what is to be said about it.
+
+use std::time::Duration;
+
+use super::{Entry, concurrency, key, memory, parameters, replay, scope};
+use crate::contract::Period;
+
+/// The window of `check-then-act` where no other is given.
+const WINDOW: Period = Period(Duration::from_millis(20));
+
+/// The time to live of `lease-stolen` where no other is given.
+const LEASE: Period = Period(Duration::from_millis(80));
+
+/// Makes the list of all defects from one line for each: the type, the list of its values, and the way to their entries.
+macro_rules! defects {
+    ($($(#[$doc:meta])* $name:ident $(($value:ty = $example:expr))?: $entry:expr,)*) => {
+        /// A way to break the contract, each seen in the field.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Defect {
+            $($(#[$doc])* $name $(($value))?,)*
+        }
+
+        impl Defect {
+            /// All defects; of those that take a value, one example each.
+            pub const ALL: &'static [Self] = &[$(Self::$name $(($example))?,)*];
+
+            /// What is to be said about it.
+            pub(super) fn entry(self) -> &'static Entry {
+                match self {
+                    $(Self::$name { .. } => &$entry,)*
+                }
+            }
+        }
+    };
+}
+
+defects! {
+    /// Keys are accepted and ignored.
+    NoDedup: key::NO_DEDUP,
+    /// One of the operations takes keys and ignores them.
+    UnprotectedOperation: key::UNPROTECTED_OPERATION,
+    /// A request without a key is carried out.
+    KeyOptional: key::KEY_OPTIONAL,
+    /// Long keys are cut off before they are compared.
+    TruncateKey: key::TRUNCATE_KEY,
+    /// Keys that differ in the case of their letters are one.
+    FoldCase: key::FOLD_CASE,
+    /// A quoted key and a bare one are the same.
+    StripQuotes: key::STRIP_QUOTES,
+    /// A request with an overlong key is carried out without protection.
+    OverlongUnprotected: key::OVERLONG_UNPROTECTED,
+    /// An overlong key is cut to the longest length.
+    OverlongCut: key::OVERLONG_CUT,
+    /// An overlong key draws a server error.
+    OverlongCrashes: key::OVERLONG_CRASHES,
+    /// The empty key is a key like any other.
+    EmptyIsAKey: key::EMPTY_IS_A_KEY,
+    /// Whatever stands where a key belongs is a key.
+    MalformedAccepted: key::MALFORMED_ACCEPTED,
+    /// A key reaches across methods.
+    BlindToMethod: key::BLIND_TO_METHOD,
+    /// Other parameters under a known key get the first answer.
+    IgnoreParameters: parameters::IGNORE_PARAMETERS,
+    /// Only some of the parameters are compared.
+    FingerprintSomeFields: parameters::FINGERPRINT_SOME_FIELDS,
+    /// The body is part of the key.
+    KeyAndBody: parameters::KEY_AND_BODY,
+    /// The bytes of the body are part of the key.
+    KeyAndBytes: parameters::KEY_AND_BYTES,
+    /// The body takes the place of the key.
+    DedupeByBody: parameters::DEDUPE_BY_BODY,
+    /// The same parameters in other bytes are taken for a conflict.
+    FingerprintRawBytes: parameters::FINGERPRINT_RAW_BYTES,
+    /// A refused conflict takes the place of the original.
+    ConflictOverwrites: parameters::CONFLICT_OVERWRITES,
+    /// A refused conflict frees the key.
+    ConflictFreesKey: parameters::CONFLICT_FREES_KEY,
+    /// The refusal of a conflict tells the stored answer.
+    ConflictLeaks: parameters::CONFLICT_LEAKS,
+    /// The key is looked up first and claimed a while later.
+    CheckThenAct(Period = WINDOW): concurrency::CHECK_THEN_ACT,
+    /// A key is written down when its request is over.
+    RecordAtTheEnd: concurrency::RECORD_AT_THE_END,
+    /// A key is free again after a while, although its request still runs.
+    LeaseStolen(Period = LEASE): concurrency::LEASE_STOLEN,
+    /// The refusal of a copy in flight is stored as the outcome.
+    InFlightOverwrites: concurrency::IN_FLIGHT_OVERWRITES,
+    /// A copy in flight draws a server error.
+    InFlightCrashes: concurrency::IN_FLIGHT_CRASHES,
+    /// A copy in flight is told that all is well.
+    InFlightAccepted: concurrency::IN_FLIGHT_ACCEPTED,
+    /// A request whose client has gone stays in flight for ever.
+    StuckAfterDisconnect: concurrency::STUCK_AFTER_DISCONNECT,
+    /// A request that breaks off stays in flight for ever.
+    StuckAfterHalfARequest: concurrency::STUCK_AFTER_HALF_A_REQUEST,
+    /// A request whose client has gone is forgotten after its effect.
+    CancelOnDisconnect: concurrency::CANCEL_ON_DISCONNECT,
+    /// A request whose client has gone is carried out and never ends.
+    UnrecordedAfterDisconnect: concurrency::UNRECORDED_AFTER_DISCONNECT,
+    /// A request whose client has gone is stored as a success without content.
+    EmptySuccessAfterDisconnect: concurrency::EMPTY_SUCCESS_AFTER_DISCONNECT,
+    /// Only successes are remembered.
+    CacheSuccessOnly: memory::CACHE_SUCCESS_ONLY,
+    /// A crash releases the key although it came after the effect.
+    ReleaseAfterCrash: memory::RELEASE_AFTER_CRASH,
+    /// A refused request uses its key up.
+    BurnKeyOnValidationFailure: memory::BURN_KEY_ON_VALIDATION_FAILURE,
+    /// A request that does not succeed stays in flight for ever.
+    InFlightForEver: memory::IN_FLIGHT_FOR_EVER,
+    /// A request that is refused before execution stays in flight for ever.
+    StuckAfterRefusal: memory::STUCK_AFTER_REFUSAL,
+    /// A record serves one repeat and is gone.
+    ReplayOnce: memory::REPLAY_ONCE,
+    /// Keys are forgotten after half of the promised time.
+    ExpireEarly: memory::EXPIRE_EARLY,
+    /// Keys are remembered for ever.
+    NeverExpire: memory::NEVER_EXPIRE,
+    /// Every use of a key makes it live longer.
+    ExpireByLastUse: memory::EXPIRE_BY_LAST_USE,
+    /// An expired key is refused for ever.
+    ExpiredIsAnError: memory::EXPIRED_IS_AN_ERROR,
+    /// A replay looks like a first answer.
+    ReplayWithoutMarker: replay::REPLAY_WITHOUT_MARKER,
+    /// A first answer looks like a replay.
+    MarkerOnEverything: replay::MARKER_ON_EVERYTHING,
+    /// Every replay has the status 200.
+    ReplayAs200: replay::REPLAY_AS_200,
+    /// A replay has lost its content type.
+    ReplayAsText: replay::REPLAY_AS_TEXT,
+    /// A replay has lost the header fields that the handler set.
+    ReplayWithoutLocation: replay::REPLAY_WITHOUT_LOCATION,
+    /// A replay is written anew and looks different.
+    ReplayReserialised: replay::REPLAY_RESERIALISED,
+    /// A replay has no content.
+    ReplayEmpty: replay::REPLAY_EMPTY,
+    /// The repeat of a crash is told that all is well.
+    CrashBecomesSuccess: replay::CRASH_BECOMES_SUCCESS,
+    /// A repeat gets the resource as it is now.
+    ReplayCurrentState: replay::REPLAY_CURRENT_STATE,
+    /// A repeat makes again what was deleted.
+    RecreateDeleted: replay::RECREATE_DELETED,
+    /// A repeat is not found once the resource is deleted.
+    DeletedIsAnError: replay::DELETED_IS_AN_ERROR,
+    /// A repeat draws a server error.
+    DuplicateCrashes: replay::DUPLICATE_CRASHES,
+    /// An identical repeat is taken for a conflict.
+    FalseConflict: replay::FALSE_CONFLICT,
+    /// A repeat counts as a request and is turned away.
+    RateLimitFirst: replay::RATE_LIMIT_FIRST,
+    /// A key reaches across operations.
+    BlindToOperation: scope::BLIND_TO_OPERATION,
+    /// A key reaches across accounts.
+    BlindToAccount: scope::BLIND_TO_ACCOUNT,
+    /// A key that one account has used is lost to the others.
+    SquattedAcrossAccounts: scope::SQUATTED_ACROSS_ACCOUNTS,
+    /// A key that one operation has used is lost to the others.
+    SquattedAcrossOperations: scope::SQUATTED_ACROSS_OPERATIONS,
+    /// Every replica knows its own keys only.
+    ReplicasApart: scope::REPLICAS_APART,
+    /// One request has two effects, and one answer.
+    DoubleEffect: scope::DOUBLE_EFFECT,
+    /// A slow request is sent again behind the key store.
+    ResentWhenSlow: scope::RESENT_WHEN_SLOW,
+    /// A repeat gets the first answer and has its effect again.
+    ReplayActsAgain: scope::REPLAY_ACTS_AGAIN,
+}

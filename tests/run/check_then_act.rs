@@ -1,0 +1,70 @@
+//! The smallest hole that the embedded target offers: 200 µs between look-up and claim. It is found in every run; where
+//! there is none, nobody is blamed, however often it is asked.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use idemspec::contract::Requirement;
+use idemspec::profile;
+use idemspec::reference::{self, Defect, ReferenceOptions, RequestLine};
+
+use crate::support::{Run, run, write_file};
+
+/// How many runs go on at the same time.
+const SIDE_BY_SIDE: usize = 2;
+
+/// More rounds than the shipped scenario has, because this server is not built for speed: on a busy machine the second
+/// look-up of a round may come later than the window is long.
+const BURSTS: &str =
+    "scenario: bursts\ntitle: Twelve rounds\nsteps:\n  - race: {intent: burst, copies: 20, rounds: 12}\n";
+
+/// Runs the bursts against a target of their own.
+fn burst(window: &str, case: &str) -> (Run, Vec<Duration>) {
+    let folder = tempfile::tempdir().unwrap();
+    write_file(folder.path(), "bursts.yaml", BURSTS);
+    let scenarios = folder.path().to_string_lossy().into_owned();
+    let contract = profile::load("reference").unwrap().profile.contract;
+    let (log, lines) = channel();
+    let defects = vec![Defect::parse(&format!("check-then-act={window}")).unwrap()];
+    let options = ReferenceOptions { defects, log: Some(log), ..ReferenceOptions::new(contract) };
+    let server = reference::start(options).unwrap();
+    let run =
+        run(&["--base-url", &server.base_url(), "--scenarios", &scenarios, "--only", case, "--max-requests", "5000"]);
+    let kept = lines.try_iter().filter_map(|line: RequestLine| line.window).collect();
+    (run, kept)
+}
+
+fn side_by_side(times: usize, once: impl Fn() + Sync) {
+    let left = AtomicUsize::new(times);
+    let take = || left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
+    std::thread::scope(|scope| {
+        for _ in 0..SIDE_BY_SIDE {
+            scope.spawn(|| {
+                while take() {
+                    once();
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_window_of_200_microseconds_is_found_in_20_of_20_runs() {
+    side_by_side(20, || {
+        let (run, kept) = burst("200us", "bursts");
+        run.assert_code(1);
+        assert!(run.violated().contains(&Requirement::ReplaySingleEffect), "{}", run.stdout);
+        let (least, most) = (Duration::from_micros(150), Duration::from_micros(400));
+        assert!(!kept.is_empty() && kept.iter().all(|window| (least..=most).contains(window)), "{kept:?}");
+    });
+}
+
+#[test]
+fn without_a_window_nobody_is_blamed() {
+    side_by_side(15, || {
+        let (run, _) = burst("0us", "in-flight[first=base]");
+        run.assert_code(0);
+        assert!(run.violated().is_empty(), "{}", run.stdout);
+    });
+}
