@@ -7,7 +7,7 @@
 use super::answer::AnswerKind;
 use super::effects::{Effects, Group, Series};
 use super::facts::{self, Fact};
-use super::{Finding, Judgement, words};
+use super::{Finding, Judgement, order, words};
 use crate::contract::{Cause, Contract, Requirement};
 use crate::history::{CaseHistory, History, Outcome, SocketError, Subject};
 
@@ -25,6 +25,8 @@ pub enum Instrument {
 
 /// Says whether the control showed that the instrument works.
 pub fn examine(history: &History) -> Instrument {
+    let ordered = order::in_order(history);
+    let history = ordered.as_ref();
     let Some(run) = &history.run else {
         return Instrument::Failed("the recording does not say what was run".into());
     };

@@ -154,6 +154,15 @@ impl<'h> Group<'h> {
         self.series.iter().filter_map(|series| series.last().map(|read| read.total)).max()
     }
 
+    /// Whether the first counter listed an identity before an attempt with this number was sent.
+    pub(super) fn listed_before(&self, number: u32, identity: &str) -> bool {
+        let series = self.series.first();
+        let reads =
+            series.map_or(&[][..], |series| &series.reads[..series.reads.partition_point(|read| read.after < number)]);
+        let last = reads.iter().rev().find(|read| read.failure.is_none());
+        last.is_some_and(|read| read.items.iter().any(|item| item.identity == identity))
+    }
+
     /// The identities that the first counter ever listed.
     pub(super) fn listed(&self) -> impl Iterator<Item = &'h str> + '_ {
         let first = self.series.first();
@@ -199,9 +208,9 @@ impl<'h> Series<'h> {
         let unchanged = failure.is_none() && previous.is_some() && same_identities(before, items);
         self.steady(quiet, count.began, failure.is_none(), unchanged);
         let since = self.sweep.stable_since;
-        let settled = since.is_some_and(|since| count.began >= since + self.settle);
+        let settled = since.is_some_and(|since| count.began >= since.saturating_add(self.settle));
         let closed = failure.is_none() && (untouched || settled);
-        let late = quiet.is_some_and(|quiet| count.began >= quiet + self.settle * 2);
+        let late = quiet.is_some_and(|quiet| count.began >= quiet.saturating_add(self.settle.saturating_mul(2)));
         let confirmed = closed && self.sweep.agreeing >= 2 && late;
         self.reads.push(Read { after: count.after, total, closed, confirmed, items, failure });
     }
@@ -240,7 +249,7 @@ impl<'h> Series<'h> {
         let Some(last) = self.reads[start..end].iter().rev().find(|read| read.failure.is_none()) else {
             return Rise::Unknown;
         };
-        match last.total - base.total {
+        match last.total.saturating_sub(base.total) {
             0 if last.closed => Rise::Nothing,
             0 => Rise::Unknown,
             rise => Rise::Of(rise),
