@@ -22,4 +22,5 @@ pub use model::{
 pub use operation::ProbedOperation;
 pub use render::{BoundHook, HookValues, RenderError, RenderRequest};
 pub use target::{Auth, ClockReading, ClockUnit, Environment, Target};
-pub use template::TemplateError;
+pub use template::{TemplateError, TemplatePart};
+pub use variants::DeclaredVariant;

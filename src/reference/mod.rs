@@ -18,6 +18,7 @@
 //! The `Date` of every answer is what the clock shows. `Authorization: Bearer NAME` names the account; without it the account is `default`.
 
 mod answer;
+mod book;
 mod certificate;
 mod clock;
 mod defect;
@@ -30,10 +31,12 @@ mod orders;
 mod policy;
 mod record;
 mod server;
+mod surface;
 mod window;
 
+pub use book::SLOW_FACTOR;
 pub use certificate::{Certificate, CertificateError};
 pub use defect::{Defect, DefectError, FailureClass};
 pub use http::RequestLine;
-pub use orders::{CRASHING_PRODUCT, FAILING_PRODUCT, SLOW_FACTOR, SLOW_PRODUCT};
-pub use server::{DEFAULT_LATENCY, ReferenceError, ReferenceOptions, RunningReference, start};
+pub use orders::{CRASHING_PRODUCT, FAILING_PRODUCT, SLOW_PRODUCT};
+pub use server::{Api, DEFAULT_LATENCY, ReferenceError, ReferenceOptions, RunningReference, start};

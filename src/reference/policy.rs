@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::answer::{self, Answer, Refusal};
 use super::clock::Moment;
 use super::key::{self, PresentedKey};
-use super::orders::{Book, Collection, Request};
+use super::book::{Book, Collection, Request};
 use super::record::{Outcome, OutcomeKind, Progress, Record, Relation};
 use crate::contract::{Anchor, Contract, Matcher, Row, Situation, Treatment};
 use crate::message::Response;
@@ -28,8 +28,47 @@ pub(super) struct Submission {
     pub(super) method: String,
     /// What stands where a key belongs.
     pub(super) key: PresentedKey,
-    /// The parameters.
+    /// The parameters that stand in the content.
     pub(super) body: Bytes,
+    /// The parameters that stand in the request target, by name, in the order of their names.
+    pub(super) target: Vec<(String, String)>,
+    /// The name of the parameter variant that it is, where it is known to be one.
+    pub(super) variant: Option<String>,
+    /// What it asks for, if that is acceptable; otherwise how it is refused.
+    pub(super) request: Result<Request, Answer>,
+}
+
+/// What stands between the parameters of the content and those of the request target. No JSON has it, and no form.
+const BETWEEN: &str = "\n?";
+
+impl Submission {
+    /// All parameters, as they came.
+    pub(super) fn parameters(&self) -> Vec<u8> {
+        let mut all = self.body.to_vec();
+        if !self.target.is_empty() {
+            all.extend_from_slice(BETWEEN.as_bytes());
+            all.extend_from_slice(form(self.target.iter().cloned()).as_bytes());
+        }
+        all
+    }
+
+    /// One parameter, wherever it stands.
+    pub(super) fn parameter(&self, name: &str) -> Value {
+        let in_target = || self.target.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        match serde_json::from_slice::<Value>(&self.body) {
+            Ok(content) => content.get(name).cloned().or_else(|| in_target().map(Value::from)),
+            Err(_) => form_urlencoded::parse(&self.body)
+                .find(|(known, _)| known == name)
+                .map(|(_, value)| value.into_owned())
+                .or_else(in_target)
+                .map(Value::from),
+        }
+        .unwrap_or_default()
+    }
+}
+
+fn form(pairs: impl Iterator<Item = (String, String)>) -> String {
+    form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
 
 /// What a key is good for.
@@ -109,8 +148,8 @@ type OfThree<A, B, C, R> = Box<dyn Fn(&A, &B, &C) -> R + Send + Sync>;
 /// Makes what a request asks for, and says which number it got.
 type MakeEffects = Box<dyn Fn(&mut Book, &Submission, &Request) -> u64 + Send + Sync>;
 
-/// Does something to the orders when a request is answered from its record.
-type BesideReplay = Box<dyn Fn(&mut Book, &Submission) + Send + Sync>;
+/// Does something to the resources when a request is answered from its record.
+type BesideReplay = Box<dyn Fn(&mut Book, &Submission, &Request) + Send + Sync>;
 
 /// Every decision that the server takes.
 pub(super) struct Policy {
@@ -171,7 +210,7 @@ impl Policy {
             on_duplicate: Box::new(on_duplicate),
             on_conflict: Box::new(on_conflict),
             on_in_flight: Box::new(on_in_flight),
-            refuse: Box::new(|situation, matcher, record| refusal(*situation).answer(matcher, record.made())),
+            refuse: Box::new(|situation, matcher, record| refusal(*situation).answer(matcher, record.identity())),
             survivor: Box::new(|_| Survivor::Original),
             claiming: Claiming::AtOnce,
             lease_is_over: Box::new(|_, _| false),
@@ -181,7 +220,7 @@ impl Policy {
             after_outcome: Box::new(after_outcome),
             first_answer: Box::new(|_, answer| answer.clone()),
             replay: Box::new(answer::replay),
-            beside_replay: Box::new(|_, _| {}),
+            beside_replay: Box::new(|_, _, _| {}),
             after_replay: Memory::Keep,
             on_broken_request: Memory::Release,
             on_disconnect: Departure::CarryOn,
@@ -269,28 +308,38 @@ fn name_record(contract: &Contract, key: &str, submission: &Submission) -> Strin
     if with.is_empty() {
         return key.to_owned();
     }
-    let content: Value = serde_json::from_slice(&submission.body).unwrap_or_default();
-    let values = with.iter().map(|name| content.get(name).cloned().unwrap_or_default());
+    let values = with.iter().map(|name| submission.parameter(name));
     Value::Array(std::iter::once(Value::from(key)).chain(values).collect()).to_string()
 }
 
-/// The body; where the contract does not tell spellings apart, without regard to white space and the order of members.
+/// The parameters; where the contract does not tell spellings apart, without regard to white space and the order of members.
 fn fingerprint(contract: &Contract, submission: &Submission) -> Vec<u8> {
     match promised(contract, Row::EquivalentParameters, None) {
-        Some(Treatment::Rejects(_)) => submission.body.to_vec(),
-        _ => canonical(&submission.body),
+        Some(Treatment::Rejects(_)) => submission.parameters(),
+        _ => canonical(&submission.parameters()),
     }
 }
 
-/// A body in a form that is the same for every spelling of the same JSON; other bodies as they are.
-pub(super) fn canonical(body: &[u8]) -> Vec<u8> {
-    match serde_json::from_slice::<Value>(body) {
+/// Parameters in a form that is the same for every spelling of the same JSON, or of the same form; others as they are.
+pub(super) fn canonical(parameters: &[u8]) -> Vec<u8> {
+    let Ok(text) = std::str::from_utf8(parameters) else {
+        return parameters.to_vec();
+    };
+    let (body, target) = text.rsplit_once(BETWEEN).map_or((text, None), |(body, target)| (body, Some(target)));
+    let mut canonical = match serde_json::from_str::<Value>(body) {
         Ok(mut content) => {
             content.sort_all_objects();
-            content.to_string().into_bytes()
+            content.to_string()
         }
-        Err(_) => body.to_vec(),
-    }
+        Err(_) if body.contains('=') && !body.starts_with(['{', '[']) => {
+            let mut pairs: Vec<(String, String)> = form_urlencoded::parse(body.as_bytes()).into_owned().collect();
+            pairs.sort();
+            form(pairs.into_iter())
+        }
+        Err(_) => body.to_owned(),
+    };
+    canonical.extend(target.into_iter().flat_map(|target| [BETWEEN, target]));
+    canonical.into_bytes()
 }
 
 fn relate(record: &Record, submission: &Submission) -> Relation {
@@ -337,7 +386,7 @@ fn on_duplicate(contract: &Contract, outcome: &Outcome, book: &Book) -> Disposit
     let promise = |situation: Situation| situation.row().and_then(|row| promised(contract, row, Some(&first)));
     let situation = outcome.kind.situation();
     let as_usual = promise(situation).unwrap_or(Treatment::Replays);
-    if outcome.made.is_some_and(|made| book.changed(made)) {
+    if outcome.made.as_ref().is_some_and(|made| book.changed(made.number)) {
         let treatment = promise(Situation::AfterChange).unwrap_or(as_usual);
         return Disposition { situation: Situation::AfterChange, treatment };
     }
@@ -345,21 +394,27 @@ fn on_duplicate(contract: &Contract, outcome: &Outcome, book: &Book) -> Disposit
 }
 
 fn on_conflict(contract: &Contract, record: &Record, submission: &Submission) -> Disposition {
-    if canonical(&record.fingerprint) == canonical(&submission.body) {
-        in_conflict(contract, Situation::EquivalentParameters, Row::EquivalentParameters)
+    if canonical(&record.fingerprint) == canonical(&submission.parameters()) {
+        let promise = promised(contract, Row::EquivalentParameters, None);
+        in_conflict(Situation::EquivalentParameters, promise)
     } else {
-        changed_parameters(contract)
+        changed_parameters(contract, submission.variant.as_deref())
     }
 }
 
-/// What parameters of another meaning get.
-pub(super) fn changed_parameters(contract: &Contract) -> Disposition {
-    in_conflict(contract, Situation::ChangedParameters, Row::ChangedParameters)
+/// What parameters of another meaning get, by their variant where that is known.
+pub(super) fn changed_parameters(contract: &Contract, variant: Option<&str>) -> Disposition {
+    let promise = match variant {
+        None => promised(contract, Row::ChangedParameters, None),
+        Some(variant) => contract
+            .promise(Row::ChangedParameters, variant)
+            .and_then(|promise| promise.case(None)?.allow.first().cloned()),
+    };
+    in_conflict(Situation::ChangedParameters, promise)
 }
 
-fn in_conflict(contract: &Contract, situation: Situation, row: Row) -> Disposition {
-    let treatment = promised(contract, row, None).unwrap_or_else(|| Treatment::Rejects(Matcher::default()));
-    Disposition { situation, treatment }
+fn in_conflict(situation: Situation, promise: Option<Treatment>) -> Disposition {
+    Disposition { situation, treatment: promise.unwrap_or_else(|| Treatment::Rejects(Matcher::default())) }
 }
 
 /// Where nothing is promised, a repeat waits for the first request and gets what a later repeat would get.
@@ -399,7 +454,17 @@ mod tests {
     fn submission(body: &'static str) -> Submission {
         let key = PresentedKey::One(b"k".to_vec());
         let (account, method) = ("default".into(), "POST".into());
-        Submission { replica: 0, account, collection: Collection::Orders, method, key, body: body.into() }
+        Submission {
+            replica: 0,
+            account,
+            collection: Collection::MAIN,
+            method,
+            key,
+            body: body.into(),
+            target: Vec::new(),
+            variant: None,
+            request: Err(Answer::no_content()),
+        }
     }
 
     #[test]
@@ -425,10 +490,10 @@ mod tests {
     #[test]
     fn retention_counts_from_its_anchor() {
         let hour = Moment::from_secs(3600);
-        let outcome = Outcome { kind: OutcomeKind::Success, answer: Answer::no_content(), made: Some(1) };
+        let outcome = Outcome::without_effect(OutcomeKind::Success, Answer::no_content());
         let record = Record {
             account: "default".into(),
-            collection: Collection::Orders,
+            collection: Collection::MAIN,
             fingerprint: Vec::new(),
             created: hour,
             last_used: hour * 3,
@@ -481,7 +546,7 @@ mod tests {
         let adyen = contract(
             "replay: {after_failure: [{when: {header: {transient-error: true}}, allow: executes}, {allow: replays}]}",
         );
-        let memory = |answer| after_outcome(&adyen, &Outcome { kind: OutcomeKind::Failure, answer, made: None });
+        let memory = |answer| after_outcome(&adyen, &Outcome::without_effect(OutcomeKind::Failure, answer));
         assert_eq!(memory(Answer::error(422, "no").with_header("transient-error", "true")), Memory::Release);
         assert_eq!(memory(Answer::error(422, "no")), Memory::Keep);
     }
