@@ -83,7 +83,7 @@ impl Interpreter {
         drop(presence);
         let answer = answer.unwrap_or_else(|| Answer::error(500, "the request was given up"));
         let answer = (self.policy.first_answer)(&self.contract, &answer);
-        Reply { answer, note: note(&situation, "executes"), window }
+        Reply { answer, note: note(&situation, "executes"), window, lost: false }
     }
 
     /// Ends an execution: the effect, the record and the answer in one step.

@@ -18,6 +18,7 @@ use super::answer::Answer;
 use super::interpreter::{Interpreter, Reply};
 use super::policy::Submission;
 use super::surface::{Asked, Routed};
+use super::trouble::{self, Ahead};
 
 /// Longer bodies are refused.
 const LONGEST_BODY: usize = 64 * 1024;
@@ -32,7 +33,7 @@ pub struct RequestLine {
     pub method: String,
     /// The path, without query.
     pub path: String,
-    /// The status that was answered; `None` if the client had gone before.
+    /// The status that was answered; `None` if the client had gone before, or the answer was to be lost.
     pub status: Option<u16>,
     /// How the request met the server, and what it got. Empty where no key plays a part.
     pub note: String,
@@ -61,12 +62,18 @@ impl fmt::Display for RequestLine {
 struct Service {
     interpreter: Arc<Interpreter>,
     replica: u16,
+    trouble: Arc<Ahead>,
     log: Option<Sender<RequestLine>>,
 }
 
 /// The routes of one replica of the server.
-pub(super) fn router(interpreter: Arc<Interpreter>, replica: u16, log: Option<Sender<RequestLine>>) -> Router {
-    Router::new().fallback(serve).with_state(Service { interpreter, replica, log })
+pub(super) fn router(
+    interpreter: Arc<Interpreter>,
+    trouble: Arc<Ahead>,
+    replica: u16,
+    log: Option<Sender<RequestLine>>,
+) -> Router {
+    Router::new().fallback(serve).with_state(Service { interpreter, replica, trouble, log })
 }
 
 async fn serve(State(service): State<Service>, request: Request) -> Response<Body> {
@@ -78,12 +85,15 @@ async fn serve(State(service): State<Service>, request: Request) -> Response<Bod
         Err(refused) => plain(refused),
     };
     line.close(&reply);
+    if reply.lost {
+        return trouble::lost();
+    }
     let date = httpdate::fmt_http_date(service.interpreter.clock.date());
     reply.answer.with_header(DATE.as_str(), &date).into_http()
 }
 
 fn plain(answer: Answer) -> Reply {
-    Reply { answer, note: String::new(), window: None }
+    Reply { answer, note: String::new(), window: None, lost: false }
 }
 
 /// The reading of a body. A body that breaks off, or whose client goes away before its end, is told to the interpreter.
@@ -136,7 +146,13 @@ fn announced(service: &Service, parts: &Parts) -> Option<Submission> {
 async fn answer(service: &Service, parts: &Parts, body: Bytes) -> Reply {
     let interpreter = &service.interpreter;
     match interpreter.surface.route(interpreter, Asked { parts, body, replica: service.replica }) {
-        Ok(Routed::Submitted(submission)) => interpreter.submit(submission).await,
+        Ok(Routed::Submitted(submission)) => match service.trouble.error() {
+            Some(error) => Reply { note: "an error before anything is done".to_owned(), ..plain(error) },
+            None => {
+                let reply = interpreter.submit(submission).await;
+                Reply { lost: service.trouble.loses(), ..reply }
+            }
+        },
         Ok(Routed::Answered(answer)) | Err(answer) => plain(answer),
     }
 }
@@ -160,8 +176,8 @@ impl OpenLine {
     }
 
     fn close(mut self, reply: &Reply) {
-        self.line.status = Some(reply.answer.status);
-        self.line.note.clone_from(&reply.note);
+        self.line.status = Some(reply.answer.status).filter(|_| !reply.lost);
+        self.line.note = if reply.lost { format!("{}; the answer is lost", reply.note) } else { reply.note.clone() };
         self.line.window = reply.window;
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct Reply {
     pub(super) note: String,
     /// How long after its look-up the request claimed its key, where that is not one step.
     pub(super) window: Option<Duration>,
+    /// Whether it is lost on the way.
+    pub(super) lost: bool,
 }
 
 /// A server that keeps a contract as its policy understands it.
@@ -420,7 +422,7 @@ impl fmt::Display for Claimed {
 }
 
 fn answered(situation: impl fmt::Display, treatment: &str, answer: Answer) -> Step {
-    Step::Answer(Reply { answer, note: note(&situation, treatment), window: None })
+    Step::Answer(Reply { answer, note: note(&situation, treatment), window: None, lost: false })
 }
 
 /// What the log says about a request.

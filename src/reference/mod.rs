@@ -1,4 +1,7 @@
-//! The reference target: a small order API that interprets a contract, and can be told to break it.
+//! The reference target: an API that interprets a contract, and can be told to break it.
+//!
+//! The API is the one that a profile describes, as far as it can be derived from that; or a small order API, whose rules
+//! are its own, and which is told of below.
 //!
 //! It is the inverse of the oracle and shares no code with it, so that the two cannot make the same mistake; and it
 //! runs on a thread and a runtime of its own, so that it does not share the scheduling of the client that probes it.
@@ -32,6 +35,7 @@ mod policy;
 mod record;
 mod server;
 mod surface;
+mod trouble;
 mod window;
 
 pub use book::SLOW_FACTOR;
@@ -40,3 +44,4 @@ pub use defect::{Defect, DefectError, FailureClass};
 pub use http::RequestLine;
 pub use orders::{CRASHING_PRODUCT, FAILING_PRODUCT, SLOW_PRODUCT};
 pub use server::{Api, DEFAULT_LATENCY, ReferenceError, ReferenceOptions, RunningReference, start};
+pub use trouble::Trouble;

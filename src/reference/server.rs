@@ -20,6 +20,7 @@ use super::listener::{self, TlsListener};
 use super::orders::Orders;
 use super::policy::{Policy, refusal};
 use super::surface::{Derived, Surface};
+use super::trouble::{Ahead, Trouble};
 use crate::contract::{Carrier, Contract, Row, Situation};
 use crate::profile::Profile;
 
@@ -43,6 +44,8 @@ pub struct ReferenceOptions {
     pub api: Api,
     /// The ways in which it is broken all the same.
     pub defects: Vec<Defect>,
+    /// What clients are to meet beside that.
+    pub trouble: Trouble,
     /// Where every request is told of when it is over, if anywhere.
     pub log: Option<Sender<RequestLine>>,
 }
@@ -58,6 +61,7 @@ impl ReferenceOptions {
             contract,
             api: Api::Orders,
             defects: Vec::new(),
+            trouble: Trouble::default(),
             log: None,
         }
     }
@@ -163,7 +167,7 @@ impl Drop for RunningReference {
 /// # Errors
 /// When a port is taken, when there is no thread to run on, or when the contract asks for what the server cannot do.
 pub fn start(options: ReferenceOptions) -> Result<RunningReference, ReferenceError> {
-    let ReferenceOptions { port, replicas, tls, latency, contract, api, defects, log } = options;
+    let ReferenceOptions { port, replicas, tls, latency, contract, api, defects, trouble, log } = options;
     let surface = api.surface(&contract)?;
     check(&contract)?;
     let (certificate, acceptor) =
@@ -173,11 +177,12 @@ pub fn start(options: ReferenceOptions) -> Result<RunningReference, ReferenceErr
         defect.apply(&mut policy);
     }
     let interpreter = Arc::new(Interpreter::new(contract, policy, latency, surface));
+    let trouble = Arc::new(Ahead::new(trouble));
     let mut addresses = Vec::new();
     let mut fronts = Vec::new();
     for replica in 0..replicas.get() {
         let (listener, address) = listen(port, replica)?;
-        let router = http::router(Arc::clone(&interpreter), replica, log.clone());
+        let router = http::router(Arc::clone(&interpreter), Arc::clone(&trouble), replica, log.clone());
         addresses.push(address);
         fronts.push(Front { listener, acceptor: acceptor.clone(), router });
     }

@@ -3,10 +3,11 @@
 use serde_json::{Map, Value};
 
 use super::Place;
+use super::mock::{self, Names};
 use super::pattern::Pattern;
 use crate::contract::{Contract, Matcher};
 use crate::message::Extractor;
-use crate::profile::ClockUnit;
+use crate::profile::{ClockUnit, Mock, MockAnswer, MockList};
 use crate::reference::answer::Answer;
 use crate::reference::book::Item;
 use crate::reference::clock::Moment;
@@ -57,7 +58,9 @@ impl Spot {
 /// How the answers of an operation read.
 #[derive(Clone, Debug)]
 pub(super) struct Telling {
-    identity: Spot,
+    /// Where what was made is named, unless that is written out.
+    identity: Option<Spot>,
+    written: Option<MockAnswer>,
     success: Matcher,
     status: u16,
     /// Header fields that a replay repeats: so a first answer has them.
@@ -74,20 +77,39 @@ impl Telling {
         status: u16,
         contract: &Contract,
         resource: Option<Pattern>,
+        mock: Option<&Mock>,
     ) -> Result<Self, String> {
         let repeated = contract.fidelity().map(|(fidelity, _, _)| fidelity.headers.clone()).unwrap_or_default();
         let repeated = repeated.into_iter().map(|name| name.to_ascii_lowercase());
         let repeated = repeated.filter(|name| !MADE_ELSEWHERE.contains(&name.as_str())).collect();
-        let identity = Spot::of(identity)?;
-        Ok(Self { identity, success: success.cloned().unwrap_or_default(), status, repeated, resource })
+        let written = mock.and_then(|mock| mock.success.clone());
+        let identity = match (Spot::of(identity), &written) {
+            (Ok(spot), _) => Some(spot),
+            (Err(_), Some(_)) => None,
+            (Err(reason), None) => return Err(format!("{reason}; `mock.success` would have to write it out")),
+        };
+        let success = success.cloned().unwrap_or_default();
+        Ok(Self { identity, written, success, status, repeated, resource })
     }
 
     /// The answer to a request that has made a resource.
     pub(super) fn made(&self, item: &Item, draws: &Matcher) -> Answer {
         let name = identity(item.number);
-        let mut content = Value::Object(item.request.content.clone());
+        let content = Value::Object(item.request.content.clone());
+        let mut answer = Answer::json(self.status, &content);
+        if let Some(written) = &self.written {
+            let names = Names { identity: Some(&name), marker: item.request.reference.as_deref() };
+            answer = mock::answer(written, answer, names);
+        }
         let mut headers = Vec::new();
-        self.identity.put(&mut content, &mut headers, Value::from(name.clone()));
+        match (&self.identity, serde_json::from_slice(&answer.body)) {
+            (Some(Spot::Json(place)), Ok(mut content)) => {
+                place.put(&mut content, Some(Value::from(name.clone())));
+                answer.body = content.to_string().into();
+            }
+            (Some(Spot::Header(field)), _) => headers.push((field.clone(), name.clone())),
+            (Some(Spot::Json(_)), Err(_)) | (None, _) => {}
+        }
         let path = self.resource.as_ref().map(|resource| resource.filled("identity", &name));
         for repeated in &self.repeated {
             if !headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(repeated)) {
@@ -95,7 +117,7 @@ impl Telling {
                 headers.push((repeated.clone(), value.clone()));
             }
         }
-        let answer = Answer::json(self.status, &content).fitting(&self.success, Some(&name)).fitting(draws, Some(&name));
+        let answer = answer.fitting(&self.success, Some(&name)).fitting(draws, Some(&name));
         headers.iter().fold(answer, |answer, (name, value)| answer.with_header(name, value))
     }
 }
@@ -103,30 +125,46 @@ impl Telling {
 /// How a list of resources reads.
 #[derive(Clone, Debug)]
 pub(super) struct ListTelling {
-    list: Place,
-    within: Place,
+    /// Where the list stands, and where in an item its name; unless that is written out.
+    places: Option<(Place, Place)>,
+    written: MockList,
 }
 
 impl ListTelling {
     /// A list in which the extractor finds one name for each resource.
-    pub(super) fn of(each: &Extractor) -> Result<Self, String> {
-        let Extractor::Json(path) = each else {
-            return Err(format!("a list cannot stand in {each}"));
+    pub(super) fn of(each: &Extractor, mock: Option<&Mock>) -> Result<Self, String> {
+        let written = mock.and_then(|mock| mock.list.clone());
+        let places = match each {
+            Extractor::Json(path) => Place::parse(&path.to_string()).and_then(|place| place.of_items()),
+            Extractor::Header(_) => None,
         };
-        let place = Place::parse(&path.to_string()).and_then(|place| place.of_items());
-        let (list, within) = place.ok_or_else(|| format!("no list can be made up in which {each} finds every item"))?;
-        Ok(Self { list, within })
+        if places.is_none() && written.is_none() {
+            return Err(format!(
+                "no list can be made up in which {each} finds every item; `mock.list` would have to write one out"
+            ));
+        }
+        Ok(Self { places, written: written.unwrap_or_default() })
     }
 
     /// The list.
     pub(super) fn answer(&self, items: &[&Item]) -> Answer {
         let shown = |item: &&Item| {
-            let mut shown = Value::Object(item.request.content.clone());
-            self.within.put(&mut shown, Some(Value::from(identity(item.number))));
+            let name = identity(item.number);
+            let names = Names { identity: Some(&name), marker: item.request.reference.as_deref() };
+            let told = || Value::Object(item.request.content.clone());
+            let mut shown = self.written.item.as_ref().map_or_else(told, |item| names.json(item));
+            if let Some((_, within)) = &self.places {
+                within.put(&mut shown, Some(Value::from(name.as_str())));
+            }
             shown
         };
-        let mut content = Value::Object(Map::new());
-        self.list.put(&mut content, Some(Value::Array(items.iter().map(shown).collect())));
+        let shown: Value = items.iter().map(shown).collect();
+        let mut content = self.written.json.clone().unwrap_or_else(|| Value::Object(Map::new()));
+        if !mock::put_items(&mut content, &shown)
+            && let Some((list, _)) = &self.places
+        {
+            list.put(&mut content, Some(shown));
+        }
         Answer::json(200, &content)
     }
 }

@@ -10,7 +10,7 @@ use super::pattern::Pattern;
 use super::routes::{Deed, Route, Shape};
 use crate::contract::{Drawn, Matcher, StatusPattern};
 use crate::message::Extractor;
-use crate::profile::{Counter, DeclaredVariant, EffectSource, Hook, Profile, RequestTemplate, Template, TemplatePart};
+use crate::profile::{Counter, DeclaredVariant, EffectSource, Hook, Mock, Profile, RequestTemplate, Template, TemplatePart};
 use crate::reference::answer::Answer;
 use crate::reference::book::{Book, Collection, Course, Request};
 
@@ -23,6 +23,7 @@ struct Source<'p> {
     effects: Option<&'p EffectSource>,
     cleanup: Option<&'p RequestTemplate>,
     variants: Vec<DeclaredVariant<'p>>,
+    mock: Option<&'p Mock>,
 }
 
 impl Derived {
@@ -59,6 +60,7 @@ fn sources(profile: &Profile) -> Vec<Source<'_>> {
         effects: own.effects.as_ref(),
         cleanup: own.cleanup.as_ref(),
         variants: own.declared_variants(),
+        mock: profile.mock.as_ref(),
     };
     let further = profile.operations.iter().map(|(name, further)| Source {
         pointer: format!("operations.{name}"),
@@ -68,6 +70,7 @@ fn sources(profile: &Profile) -> Vec<Source<'_>> {
         effects: further.effects.as_ref(),
         cleanup: further.cleanup.as_ref(),
         variants: vec![Operation::base(further)],
+        mock: None,
     });
     std::iter::once(main).chain(further).collect()
 }
@@ -84,8 +87,8 @@ fn operation(profile: &Profile, source: &Source<'_>) -> Result<Operation, String
     let resource = resource.filter(|path| path.names("identity") && !path.names("marker"));
     let resource = resource.or_else(|| Some(Pattern::literal(source.request.path.0.as_str())));
     let status = status(source);
-    let telling = Telling::of(source.identity, source.success, status, &profile.contract, resource).map_err(&at)?;
-    Operation::of(shape, telling, &source.variants).map_err(&at)
+    let telling = Telling::of(source.identity, source.success, status, &profile.contract, resource, source.mock);
+    Operation::of(shape, telling.map_err(&at)?, &source.variants, source.mock).map_err(&at)
 }
 
 /// The status of a success: one that the profile names for any success, or the usual one of the method.
@@ -109,7 +112,7 @@ fn routes(profile: &Profile, sources: &[Source<'_>]) -> Result<Vec<Route>, Strin
             Some(EffectSource::Identity(_)) | None => &[],
         };
         for (number, counter) in counters.iter().enumerate() {
-            routes.push(list(&format!("{}.effects.{number}", source.pointer), collection, counter)?);
+            routes.push(list(&format!("{}.effects.{number}", source.pointer), collection, counter, source.mock)?);
         }
         if let Some(cleanup) = source.cleanup {
             let pointer = format!("{}.cleanup", source.pointer);
@@ -145,14 +148,17 @@ fn route(pointer: &str, template: &RequestTemplate, deed: Deed) -> Result<Route,
 }
 
 /// The list that a counter asks for.
-fn list(pointer: &str, collection: Collection, counter: &Counter) -> Result<Route, String> {
+fn list(pointer: &str, collection: Collection, counter: &Counter, mock: Option<&Mock>) -> Result<Route, String> {
     let at = at(pointer);
-    let telling = ListTelling::of(&counter.each).map_err(&at)?;
+    let telling = ListTelling::of(&counter.each, mock).map_err(&at)?;
     let mut book = Book::default();
     let names: Vec<String> = (0..2).map(|_| identity(book.add("", collection, &sample(None)))).collect();
     let answer = telling.answer(&book.list("", collection, None)).message();
     if counter.each.extract(&answer) != names {
-        return Err(at(format!("no list can be made up in which {} finds every item", counter.each)));
+        return Err(at(format!(
+            "no list can be made up in which {} finds every item; `mock.list` would have to write one out",
+            counter.each
+        )));
     }
     if counter.paged.as_ref().is_some_and(|paged| paged.fits(&answer, None)) {
         return Err(at("every list that is made up reads like a part of one, by `paged`".to_owned()));

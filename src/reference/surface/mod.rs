@@ -8,6 +8,7 @@ mod answers;
 mod build;
 mod derived;
 mod fields;
+mod mock;
 mod operation;
 mod pattern;
 mod place;

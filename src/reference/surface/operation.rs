@@ -1,11 +1,12 @@
 //! An operation, and its parameter variants: which one a request is, and what becomes of it.
 
 use super::answers::Telling;
-use super::fields::{self, Found, Spot, Wanted};
+use super::mock::{self, Names};
+use super::fields::{Found, Spot, Wanted};
 use super::pattern::Captures;
 use super::routes::{Shape, is_parameter, meet};
 use crate::contract::{Drawn, Matcher};
-use crate::profile::{BASE, DeclaredVariant, FurtherOperation};
+use crate::profile::{BASE, DeclaredVariant, FurtherOperation, Mock, MockAnswer};
 use crate::reference::answer::Answer;
 use crate::reference::book::{Course, SLOW_FACTOR};
 
@@ -31,6 +32,8 @@ pub(super) struct Variant {
     pub(super) drawn: Drawn,
     /// How that is told.
     pub(super) draws: Matcher,
+    /// How that is written out, if it does not succeed.
+    written: Option<MockAnswer>,
     wanted: Vec<Wanted>,
     /// What the operation's own request does not have.
     own: Vec<Wanted>,
@@ -40,8 +43,15 @@ pub(super) struct Variant {
 
 impl Operation {
     /// The operation of a profile.
-    pub(super) fn of(shape: Shape, telling: Telling, declared: &[DeclaredVariant<'_>]) -> Result<Self, String> {
-        let variants = declared.iter().map(|declared| Variant::of(declared, &shape.wanted)).collect::<Result<_, _>>()?;
+    pub(super) fn of(
+        shape: Shape,
+        telling: Telling,
+        declared: &[DeclaredVariant<'_>],
+        mock: Option<&Mock>,
+    ) -> Result<Self, String> {
+        let written = |name: &str| mock.and_then(|mock| mock.failures.get(name).cloned());
+        let variant = |declared: &DeclaredVariant<'_>| Variant::of(declared, &shape.wanted, written(declared.name));
+        let variants = declared.iter().map(variant).collect::<Result<_, _>>()?;
         Ok(Self { shape, telling, variants })
     }
 
@@ -76,13 +86,13 @@ impl Operation {
 }
 
 impl Variant {
-    fn of(declared: &DeclaredVariant<'_>, base: &[Wanted]) -> Result<Self, String> {
-        let wanted = fields::wanted(&declared.request)?;
+    fn of(declared: &DeclaredVariant<'_>, base: &[Wanted], written: Option<MockAnswer>) -> Result<Self, String> {
+        let wanted = Shape::read(&declared.request)?.wanted;
         let own = wanted.iter().filter(|field| !base.contains(field)).cloned().collect();
         let is_there = |spot: &Spot| wanted.iter().any(|field| field.spot == *spot);
         let without = base.iter().map(|field| field.spot.clone()).filter(|spot| !is_there(spot)).collect();
         let draws = declared.draws.cloned().unwrap_or_default();
-        Ok(Self { name: declared.name.to_owned(), drawn: declared.outcome, draws, own, without, wanted })
+        Ok(Self { name: declared.name.to_owned(), drawn: declared.outcome, draws, written, own, without, wanted })
     }
 
     fn fits(&self, found: &[Found]) -> bool {
@@ -113,7 +123,12 @@ impl Variant {
             Drawn::Success | Drawn::Failure => (422, "declined", "declined"),
             Drawn::ServerError => (500, "internal error", "internal"),
         };
-        Answer::coded(status, sentence, code).fitting(&self.draws, None)
+        let usual = Answer::coded(status, sentence, code);
+        let answer = match &self.written {
+            Some(written) => mock::answer(written, usual, Names::default()),
+            None => usual,
+        };
+        answer.fitting(&self.draws, None)
     }
 
     /// How many times longer than others it takes.
