@@ -90,12 +90,18 @@ fn of_mock(mock: &Mock) -> Vec<Site<'_>> {
     let mut sites = Vec::new();
     for (at, answer) in answers {
         for (name, value) in &answer.headers {
-            sites.push(Site { pointer: pointer(&format!("{at}/headers"), name), text: &value.0, purpose: Purpose::Mock });
+            sites.push(Site {
+                pointer: pointer(&format!("{at}/headers"), name),
+                text: &value.0,
+                purpose: Purpose::Mock,
+            });
         }
         sites.extend(answer.json.iter().flat_map(|json| of_value(&format!("{at}/json"), json, Purpose::Mock)));
-        sites.extend(
-            answer.body.iter().map(|body| Site { pointer: format!("{at}/body"), text: &body.0, purpose: Purpose::Mock }),
-        );
+        sites.extend(answer.body.iter().map(|body| Site {
+            pointer: format!("{at}/body"),
+            text: &body.0,
+            purpose: Purpose::Mock,
+        }));
     }
     if let Some(list) = &mock.list {
         sites.extend(list.json.iter().flat_map(|json| of_value("/mock/list/json", json, Purpose::Mock)));

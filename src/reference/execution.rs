@@ -8,8 +8,8 @@ use bytes::Bytes;
 use tokio::sync::watch;
 
 use super::answer::Answer;
-use super::interpreter::{Claim, Interpreter, Place, Reply, State, note};
 use super::book::{Book, Course, Request};
+use super::interpreter::{Claim, Interpreter, Place, Reply, State, note};
 use super::policy::{Claiming, Departure, Memory, Submission, crashes_after_effect};
 use super::record::{ExecutionNumber, Made, Outcome, OutcomeKind, Progress, Waiting};
 
@@ -140,8 +140,7 @@ impl Interpreter {
             }
             Course::Crashes => {
                 let answer = self.surface.crashed(submission);
-                let made =
-                    crashes_after_effect(&self.contract, &answer).then(|| self.make(book, submission, request));
+                let made = crashes_after_effect(&self.contract, &answer).then(|| self.make(book, submission, request));
                 Outcome { kind: OutcomeKind::ServerError, answer, made }
             }
             Course::Fails | Course::Succeeds => {

@@ -8,9 +8,9 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
+use axum::http::Response;
 use axum::http::header::DATE;
 use axum::http::request::Parts;
-use axum::http::Response;
 use bytes::Bytes;
 use http_body_util::BodyExt;
 

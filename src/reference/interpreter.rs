@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use super::answer::Answer;
+use super::book::{Book, Request};
 use super::clock::Clock;
 use super::execution::{Begun, Execution};
-use super::book::{Book, Request};
 use super::policy::{Admission, Claiming, Disposition, Memory, Policy, Submission, Survivor};
 use super::record::{ExecutionNumber, Outcome, OutcomeKind, Progress, Record, Records, Relation, Waiting};
 use super::surface::Surface;

@@ -34,6 +34,7 @@ mod orders;
 mod policy;
 mod record;
 mod server;
+mod submission;
 mod surface;
 mod trouble;
 mod window;

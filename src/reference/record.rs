@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use tokio::sync::watch;
 
 use super::answer::Answer;
-use super::clock::Moment;
 use super::book::Collection;
+use super::clock::Moment;
 use crate::contract::Situation;
 
 /// The number of one run of the operation.

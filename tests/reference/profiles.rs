@@ -109,7 +109,11 @@ mock:
 #[test]
 fn what_cannot_be_served_is_named_with_what_would_help() {
     for (from, to, named) in [
-        (r#""$.order.id""#, r#""$..id""#, "operation: no answer can be made up in which $..id finds one value; `mock.success`"),
+        (
+            r#""$.order.id""#,
+            r#""$..id""#,
+            "operation: no answer can be made up in which $..id finds one value; `mock.success`",
+        ),
         (r#""$.page.orders[*].id""#, r#""$.page.*.id""#, "operation.effects.0: no list can be made up"),
         (r#"reference: "{{marker}}", options"#, r#"reference: "{{marker | upper}}", options"#, "cannot be read back"),
         ("draws: {status: 400}", "draws: {status: 201}", "parameters invalid: what it draws reads like a success"),

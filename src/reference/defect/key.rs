@@ -3,8 +3,8 @@
 use super::{Entry, FailureClass};
 use crate::contract::{Contract, Requirement};
 use crate::reference::answer::Answer;
-use crate::reference::key::{self, Fault};
 use crate::reference::book::Collection;
+use crate::reference::key::{self, Fault};
 use crate::reference::policy::{Admission, Policy, Submission, admit_method};
 
 /// How much of a key is left where keys are cut off: enough for every usual key.

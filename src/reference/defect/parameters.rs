@@ -26,9 +26,7 @@ pub(super) const FINGERPRINT_SOME_FIELDS: Entry = Entry {
                   product is refused as it should be; another quantity gets the first answer.",
     class: FailureClass::ChangedAccepted,
     breaks: |policy| {
-        policy.fingerprint = Box::new(|_, submission| {
-            submission.parameter("product").to_string().into_bytes()
-        });
+        policy.fingerprint = Box::new(|_, submission| submission.parameter("product").to_string().into_bytes());
     },
     expected: &[Requirement::ConflictChangedParameters],
 };
@@ -90,7 +88,8 @@ pub(super) const FINGERPRINT_RAW_BYTES: Entry = Entry {
     breaks: |policy| {
         // Nobody asks whether different bytes mean the same.
         policy.fingerprint = Box::new(|_, submission| submission.parameters());
-        policy.on_conflict = Box::new(|contract, _, submission| changed_parameters(contract, submission.variant.as_deref()));
+        policy.on_conflict =
+            Box::new(|contract, _, submission| changed_parameters(contract, submission.variant.as_deref()));
     },
     expected: &[Requirement::ConflictEquivalentParameters],
 };

@@ -73,8 +73,8 @@ fn many(
         }
         Method::GET | Method::HEAD => {
             let reference = reference(asked.parts)?;
-            let list = interpreter
-                .with_book(|book| list(collection, &book.list(&account, collection, reference.as_deref())));
+            let list =
+                interpreter.with_book(|book| list(collection, &book.list(&account, collection, reference.as_deref())));
             Ok(Routed::Answered(Answer::json(200, &list)))
         }
         _ => Err(Answer::method_not_allowed("GET, HEAD, POST, PUT")),

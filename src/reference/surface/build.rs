@@ -10,7 +10,9 @@ use super::pattern::Pattern;
 use super::routes::{Deed, Route, Shape};
 use crate::contract::{Drawn, Matcher, StatusPattern};
 use crate::message::Extractor;
-use crate::profile::{Counter, DeclaredVariant, EffectSource, Hook, Mock, Profile, RequestTemplate, Template, TemplatePart};
+use crate::profile::{
+    Counter, DeclaredVariant, EffectSource, Hook, Mock, Profile, RequestTemplate, Template, TemplatePart,
+};
 use crate::reference::answer::Answer;
 use crate::reference::book::{Book, Collection, Course, Request};
 
@@ -83,7 +85,8 @@ fn at(pointer: impl std::fmt::Display) -> impl Fn(String) -> String {
 fn operation(profile: &Profile, source: &Source<'_>) -> Result<Operation, String> {
     let at = at(&source.pointer);
     let shape = Shape::read(source.request).map_err(&at)?;
-    let resource = source.cleanup.map(|cleanup| Shape::read(cleanup).map(|shape| shape.path)).transpose().map_err(&at)?;
+    let resource =
+        source.cleanup.map(|cleanup| Shape::read(cleanup).map(|shape| shape.path)).transpose().map_err(&at)?;
     let resource = resource.filter(|path| path.names("identity") && !path.names("marker"));
     let resource = resource.or_else(|| Some(Pattern::literal(source.request.path.0.as_str())));
     let status = status(source);

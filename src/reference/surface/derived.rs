@@ -36,7 +36,9 @@ impl Surface for Derived {
         };
         let operation = self.operation(collection)?;
         let declared = Format::declared(asked.parts);
-        if operation.shape.format != Format::None && !operation.shape.own_media_type && declared != operation.shape.format
+        if operation.shape.format != Format::None
+            && !operation.shape.own_media_type
+            && declared != operation.shape.format
         {
             return Err(Answer::error(415, "the content must be of the declared type"));
         }
@@ -227,7 +229,8 @@ fn read(
     let name = Some(variant.name.clone());
     let reference = captures.get("marker").or_else(|| in_path.get("marker")).cloned();
     let slowness = variant.slowness();
-    let request = variant.course().map(|course| Request { content, reference, course, slowness, variant: name.clone() });
+    let request =
+        variant.course().map(|course| Request { content, reference, course, slowness, variant: name.clone() });
     (name, request)
 }
 

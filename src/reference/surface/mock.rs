@@ -35,9 +35,11 @@ impl Names<'_> {
         match value {
             Value::String(written) => self.text(&Template(written.clone())).into(),
             Value::Array(items) => items.iter().map(|item| self.json(item)).collect(),
-            Value::Object(members) => {
-                members.iter().map(|(name, member)| (name.clone(), self.json(member))).collect::<serde_json::Map<_, _>>().into()
-            }
+            Value::Object(members) => members
+                .iter()
+                .map(|(name, member)| (name.clone(), self.json(member)))
+                .collect::<serde_json::Map<_, _>>()
+                .into(),
             Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
         }
     }
@@ -53,9 +55,10 @@ pub(super) fn answer(written: &MockAnswer, usual: Answer, names: Names<'_>) -> A
         answer.body = Bytes::from(names.text(body));
         answer = answer.without_header(CONTENT_TYPE.as_str()).with_header(CONTENT_TYPE.as_str(), "text/plain");
     }
-    written.headers.iter().fold(answer, |answer, (name, value)| {
-        answer.without_header(name).with_header(name, &names.text(value))
-    })
+    written
+        .headers
+        .iter()
+        .fold(answer, |answer, (name, value)| answer.without_header(name).with_header(name, &names.text(value)))
 }
 
 /// Puts the items of a list where the text for them stands. Says whether there was such a place.

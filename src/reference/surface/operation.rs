@@ -1,8 +1,8 @@
 //! An operation, and its parameter variants: which one a request is, and what becomes of it.
 
 use super::answers::Telling;
-use super::mock::{self, Names};
 use super::fields::{Found, Spot, Wanted};
+use super::mock::{self, Names};
 use super::pattern::Captures;
 use super::routes::{Shape, is_parameter, meet};
 use crate::contract::{Drawn, Matcher};

@@ -51,7 +51,9 @@ impl Place {
 }
 
 fn step(rest: &str) -> Option<(Step, &str)> {
-    if let Some(quoted) = rest.strip_prefix("['").map(|quoted| (quoted, "']")).or(rest.strip_prefix("[\"").map(|quoted| (quoted, "\"]"))) {
+    if let Some(quoted) =
+        rest.strip_prefix("['").map(|quoted| (quoted, "']")).or(rest.strip_prefix("[\"").map(|quoted| (quoted, "\"]")))
+    {
         let (name, remainder) = quoted.0.split_once(quoted.1)?;
         return Some((Step::Member(name.to_owned()), remainder));
     }
