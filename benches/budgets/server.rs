@@ -79,17 +79,20 @@ fn serve_http2(mut stream: TcpStream, mut bytes: Vec<u8>, arrivals: &Mutex<Vec<I
     bytes.drain(..PREFACE.len());
     stream.write_all(&frame(SETTINGS, 0, 0, &[])).ok()?;
     loop {
+        let mut answers = Vec::new();
         while let Some((kind, flags, id, payload)) = take_frame(&mut bytes) {
-            let answer = match (kind, flags & FIRST_FLAG != 0) {
-                (SETTINGS | PING, false) => frame(kind, FIRST_FLAG, 0, &payload[..if kind == PING { 8 } else { 0 }]),
+            match (kind, flags & FIRST_FLAG != 0) {
+                (SETTINGS, false) => answers.extend(frame(SETTINGS, FIRST_FLAG, 0, &[])),
+                (PING, false) => answers.extend(frame(PING, FIRST_FLAG, 0, &payload)),
                 (HEADERS | DATA, true) => {
                     arrivals.lock().unwrap().push(Instant::now());
-                    [frame(HEADERS, END_HEADERS, id, &[STATUS_200]), frame(DATA, FIRST_FLAG, id, b"ok")].concat()
+                    answers.extend(frame(HEADERS, END_HEADERS, id, &[STATUS_200]));
+                    answers.extend(frame(DATA, FIRST_FLAG, id, b"ok"));
                 }
-                _ => continue,
-            };
-            stream.write_all(&answer).ok()?;
+                _ => {}
+            }
         }
+        stream.write_all(&answers).ok()?;
         read(&mut stream, &mut bytes)?;
     }
 }

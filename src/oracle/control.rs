@@ -9,7 +9,7 @@ use super::effects::{Effects, Group, Series};
 use super::facts::{self, Fact};
 use super::{Finding, Judgement, words};
 use crate::contract::{Cause, Contract, Requirement};
-use crate::history::{CaseHistory, History, Outcome, Subject};
+use crate::history::{CaseHistory, History, Outcome, SocketError, Subject};
 
 /// The scenario that calibrates.
 const SCENARIO: &str = "control";
@@ -101,15 +101,31 @@ fn answering_fault(case: &CaseHistory, facts: &[Fact<'_>]) -> Option<String> {
         ));
     }
     let silence = case.attempts.iter().find_map(|attempt| match attempt.end.as_ref().map(|end| &end.outcome) {
-        Some(Outcome::Failed { error, .. }) => Some(error.words()),
+        Some(Outcome::Failed { error, detail, .. }) => Some(silence_sentence(*error, detail)),
         Some(Outcome::Answered(_) | Outcome::Hidden(_) | Outcome::Lost { .. }) | None => None,
     });
-    Some(match silence {
-        Some(words) => {
+    Some(silence.unwrap_or_else(|| "the control was broken off before the target answered: run it again".into()))
+}
+
+/// Why there was no answer, and what can be done about it.
+fn silence_sentence(error: SocketError, detail: &str) -> String {
+    let words = error.words();
+    match error {
+        SocketError::TooLarge => format!("{words} ({detail}): raise --max-response"),
+        SocketError::Tls => {
+            format!("there is {words} to the target ({detail}): check `target.base_url`, --cacert and --cert")
+        }
+        SocketError::Malformed | SocketError::Other => format!(
+            "the target could not be reached ({words}: {detail}): check `target.base_url` and that the target runs"
+        ),
+        SocketError::Unresolved
+        | SocketError::Refused
+        | SocketError::Reset
+        | SocketError::ClosedEarly
+        | SocketError::TimedOut => {
             format!("the target could not be reached ({words}): check `target.base_url` and that the target runs")
         }
-        None => "the control was broken off before the target answered: run it again".into(),
-    })
+    }
 }
 
 fn html_hint(fact: &Fact<'_>) -> &'static str {

@@ -30,7 +30,6 @@ pub(super) struct Socket {
     /// How long the peer may need for what it gets, beyond the way there.
     digestion: Duration,
     written: u64,
-    first_written: Option<Instant>,
     last_written: Option<Instant>,
     /// Whether writes wait here until they are released.
     holding: bool,
@@ -52,7 +51,6 @@ impl Socket {
             round_trip,
             digestion: Duration::ZERO,
             written: 0,
-            first_written: None,
             last_written: None,
             holding: false,
             held: Vec::new(),
@@ -78,11 +76,6 @@ impl Socket {
     /// How long it took to open the connection.
     pub(super) fn round_trip(&self) -> Duration {
         self.round_trip
-    }
-
-    /// When the first byte was written.
-    pub(super) fn first_written(&self) -> Option<Instant> {
-        self.first_written
     }
 
     /// When the last byte so far was written.
@@ -197,7 +190,6 @@ impl Socket {
     fn wrote(&mut self, count: usize) {
         if count > 0 {
             let now = Instant::now();
-            self.first_written = self.first_written.or(Some(now));
             self.last_written = Some(now);
             self.written += count as u64;
         }

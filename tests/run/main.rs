@@ -14,6 +14,7 @@ mod manners;
 mod order_api;
 mod profiles;
 mod races;
+mod release;
 mod retention;
 mod secrets;
 mod seed;

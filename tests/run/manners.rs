@@ -66,7 +66,7 @@ fn counts_and_cleanups_are_patient_too() {
     let before = move |asked: &Asked, _: &Orders| {
         let control = asked.method != "POST";
         // Every other one.
-        let busy_now = control && refused.fetch_add(1, std::sync::atomic::Ordering::SeqCst) % 2 == 0;
+        let busy_now = control && refused.fetch_add(1, std::sync::atomic::Ordering::SeqCst).is_multiple_of(2);
         busy_now.then(|| busy(AT_ONCE))
     };
     let (stub, orders) = start(before, soundly);

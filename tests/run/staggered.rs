@@ -86,6 +86,23 @@ fn copies_follow_a_slow_request_beyond_its_end() {
 }
 
 #[test]
+fn over_http2_a_copy_follows_the_answer_on_the_same_connection() {
+    for sync in ["auto", "none"] {
+        let run = run(&["--http2", "--sync", sync, "--only", "back-to-back"]);
+        run.assert_code(0);
+        let history = history(&run);
+        for round in &case(&history, "back-to-back").races {
+            let timing = |copy: usize| {
+                let attempt = case(&history, "back-to-back").attempt(round.attempts[copy]).unwrap();
+                attempt.end.as_ref().unwrap().timing
+            };
+            assert!(timing(1).first_written.unwrap() >= timing(0).ended, "{sync}");
+            assert!(timing(2).first_written.unwrap() >= timing(0).ended, "{sync}");
+        }
+    }
+}
+
+#[test]
 fn losses_strike_early_and_late_in_the_execution() {
     let run = run(&["--only", "lost-in-execution"]);
     run.assert_code(0);

@@ -184,7 +184,8 @@ async fn a_certificate_that_is_not_accepted_is_told_by_its_fault() {
 
 #[tokio::test]
 async fn a_peer_without_tls_is_told_as_such() {
-    let parts: [(fn(&mut Peer), &str); 2] = [
+    type Part = fn(&mut Peer);
+    let parts: [(Part, &str); 2] = [
         (|peer| _ = peer.write("HTTP/1.1 400 Bad Request\r\n\r\n").read_to_end(), "does not speak TLS"),
         (|_| {}, "during the handshake"),
     ];
