@@ -8,6 +8,8 @@
 mod charge;
 #[path = "oracle/driver.rs"]
 mod driver;
+#[path = "oracle/exercise.rs"]
+mod exercise;
 #[path = "oracle/model.rs"]
 mod model;
 #[path = "oracle/notation.rs"]
@@ -24,8 +26,9 @@ mod witness;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-use charge::{Charge, Excluded, charges};
+use charge::{Charge, Excluded};
 use driver::{Driver, Played, Script};
+use exercise::charges;
 use idemspec::contract::Requirement;
 use idemspec::oracle::{Finding, Judgement, judge};
 use policy::{BREAKS, Break};

@@ -122,15 +122,22 @@ impl<'h> Witness<'h> {
         self.status(index).is_some_and(|status| status >= 500) && self.variant(index) != "crashing"
     }
 
-    /// Silence, or a 5xx that tells as little.
-    pub(crate) fn is_unknown(&self, index: usize) -> bool {
+    /// Silence, or a 5xx that tells as little: the server may still be working on it.
+    fn may_run(&self, index: usize) -> bool {
         self.reached(index) && (self.status(index).is_none() || self.is_unplanned_error(index))
+    }
+
+    /// It may have been executed or not: the server may still be at it, or said that it succeeded and not with what.
+    pub(crate) fn is_unknown(&self, index: usize) -> bool {
+        let succeeds = !matches!(self.variant(index), "invalid" | "failing" | "crashing");
+        let nameless = self.status(index).is_some_and(|status| status / 100 == 2) && self.named(index).is_none();
+        self.may_run(index) || (succeeds && nameless)
     }
 
     /// From when on the server is certainly not working on it: answered, nothing sent, or the declared bound past.
     pub(crate) fn over(&self, index: usize) -> Option<Time> {
         let bounded = self.policy.bounded && self.policy.in_flight != Promise::Silent;
-        match (self.is_unknown(index), bounded) {
+        match (self.may_run(index), bounded) {
             (false, _) => Some(self.ended(index)),
             (true, true) => Some(self.ended(index) + BOUND),
             (true, false) => None,

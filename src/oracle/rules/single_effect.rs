@@ -164,7 +164,9 @@ impl<'h> Unit<'h> {
     fn finish(&mut self, trial: &Trial<'_, '_>) {
         let action = &trial.actions.all[self.action];
         let rose = self.attempts.iter().any(|attempt| matches!(trial.docket.effects.rises[*attempt], Rise::Of(_)));
-        if action.merged && !rose && self.named.is_empty() {
+        // What crashed, or what nobody saw the end of, may have been executed all the same.
+        let open = self.crashed || self.attempts.iter().any(|attempt| trial.docket.facts[*attempt].is_unknown());
+        if action.merged && !rose && !open && self.named.is_empty() {
             self.most = 0;
         } else if self.most > 0 {
             let succeeded = usize::from(!self.named.is_empty() && self.repeatable > 0);
