@@ -346,6 +346,14 @@ pub struct ExplainArguments {
     pub name: String,
 }
 
+/// A share of a whole.
+fn share(written: &str) -> Result<f64, String> {
+    match written.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("a share is a number from 0 to 1, for example 0.1".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -361,13 +369,5 @@ mod tests {
             [bytes(""), bytes("MiB"), bytes("0"), bytes("4 apples"), bytes("-1"), bytes("99999999999999999999")],
             [None; 6]
         );
-    }
-}
-
-/// A share of a whole.
-fn share(written: &str) -> Result<f64, String> {
-    match written.parse() {
-        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-        _ => Err("a share is a number from 0 to 1, for example 0.1".to_owned()),
     }
 }

@@ -149,7 +149,7 @@ async fn answer(service: &Service, parts: &Parts, body: Bytes) -> Reply {
         Ok(Routed::Submitted(submission)) => match service.trouble.error() {
             Some(error) => Reply { note: "an error before anything is done".to_owned(), ..plain(error) },
             None => {
-                let reply = interpreter.submit(submission).await;
+                let reply = interpreter.submit(*submission).await;
                 Reply { lost: service.trouble.loses(), ..reply }
             }
         },

@@ -69,7 +69,7 @@ fn many(
     match asked.parts.method {
         Method::POST | Method::PUT => {
             expect_json(asked.parts)?;
-            Ok(Routed::Submitted(submission(interpreter, asked, account, collection)))
+            Ok(Routed::Submitted(Box::new(submission(interpreter, asked, account, collection))))
         }
         Method::GET | Method::HEAD => {
             let reference = reference(asked.parts)?;

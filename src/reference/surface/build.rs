@@ -1,7 +1,5 @@
 //! Deriving a surface from a profile, and making sure that what it will say is what the profile expects.
 
-use serde_json::Map;
-
 use super::account::Credentials;
 use super::answers::{ListTelling, Telling, TimeTelling, identity};
 use super::derived::Derived;
@@ -170,7 +168,7 @@ fn list(pointer: &str, collection: Collection, counter: &Counter, mock: Option<&
 }
 
 fn sample(template: Option<&RequestTemplate>) -> Request {
-    let content = template.and_then(|template| template.json.as_ref()?.as_object().cloned()).unwrap_or_else(Map::new);
+    let content = template.and_then(|template| template.json.as_ref()?.as_object().cloned()).unwrap_or_default();
     Request { content, reference: None, course: Course::Succeeds, slowness: 1, variant: None }
 }
 

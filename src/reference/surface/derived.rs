@@ -43,7 +43,7 @@ impl Surface for Derived {
             return Err(Answer::error(415, "the content must be of the declared type"));
         }
         let account = self.credentials.account(&asked.parts.headers)?;
-        Ok(Routed::Submitted(submission(interpreter, asked, account, collection, operation, &captures)))
+        Ok(Routed::Submitted(Box::new(submission(interpreter, asked, account, collection, operation, &captures))))
     }
 
     fn announced(&self, interpreter: &Interpreter, asked: Asked<'_>) -> Option<Submission> {

@@ -68,8 +68,8 @@ pub(super) fn put_items(content: &mut Value, items: &Value) -> bool {
             *content = items.clone();
             true
         }
-        Value::Array(members) => members.iter_mut().fold(false, |put, member| put_items(member, items) || put),
-        Value::Object(members) => members.values_mut().fold(false, |put, member| put_items(member, items) || put),
+        Value::Array(members) => members.iter_mut().any(|member| put_items(member, items)),
+        Value::Object(members) => members.values_mut().any(|member| put_items(member, items)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }

@@ -42,7 +42,7 @@ pub(super) enum Routed {
     /// Something that no key plays a part in, and its answer.
     Answered(Answer),
     /// A request that may carry a key.
-    Submitted(Submission),
+    Submitted(Box<Submission>),
 }
 
 /// Which requests there are, how they read, and how what they come to is told.
