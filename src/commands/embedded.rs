@@ -8,7 +8,7 @@ use crate::reference::{self, Defect, DefectError, ReferenceOptions, RunningRefer
 use crate::wire::{Authorities, ConnectionSettings};
 
 /// The profile that is served by the embedded target.
-const EMBEDDED: &str = "reference";
+pub(super) const EMBEDDED: &str = "reference";
 
 /// The names of its further replicas. One is enough to show whether keys are shared.
 const REPLICAS: [&str; 1] = ["second"];

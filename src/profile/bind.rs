@@ -233,7 +233,8 @@ impl Needed {
     fn of(profile: &Profile, environment: &dyn Fn(&str) -> Option<String>) -> Result<Self, BindError> {
         let mut needed = Self { variables: IndexMap::new(), missing: Vec::new(), unavailable: IndexMap::new() };
         let shown = shown_variables(profile);
-        for site in sites(profile) {
+        // What a mock answers is nothing that a run needs.
+        for site in sites(profile).into_iter().filter(|site| site.purpose != Purpose::Mock) {
             let parsed = Parsed::parse(site.text)
                 .map_err(|error| BindError::Template { pointer: site.pointer.clone(), error })?;
             for (name, fallback) in parsed.variables() {
@@ -258,9 +259,12 @@ impl Needed {
             Purpose::FurtherProbe(operation) | Purpose::FurtherCleanup(operation) => {
                 self.unavailable.entry(format!("operations.{operation}")).or_default()
             }
-            Purpose::BaseUrl | Purpose::OwnAccount | Purpose::Probe | Purpose::Cleanup | Purpose::Clock => {
-                &mut self.missing
-            }
+            Purpose::BaseUrl
+            | Purpose::OwnAccount
+            | Purpose::Probe
+            | Purpose::Cleanup
+            | Purpose::Clock
+            | Purpose::Mock => &mut self.missing,
         };
         if !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
@@ -284,7 +288,8 @@ fn shown_variables(profile: &Profile) -> BTreeSet<String> {
             | Purpose::FurtherProbe(_)
             | Purpose::FurtherCleanup(_)
             | Purpose::Hook(_)
-            | Purpose::Clock => {}
+            | Purpose::Clock
+            | Purpose::Mock => {}
         }
     }
     shown.retain(|name| !secret.contains(name) || profile.target.shown.contains(name));

@@ -11,6 +11,7 @@ mod single_packet;
 mod start;
 mod stream;
 mod unsynchronised;
+mod watch;
 
 use std::future::{Future, poll_fn};
 use std::task::Poll;
@@ -20,6 +21,7 @@ use tokio::time::timeout;
 
 use self::overlap::{overlapped, spread};
 pub use self::start::Start;
+use self::watch::{Delays, attentively};
 use super::attempt::{AttemptOptions, Attempted};
 use super::channel::Channel;
 use super::connector::Connector;
@@ -88,10 +90,21 @@ pub async fn race(
     options: &AttemptOptions<'_>,
 ) -> Result<Raced, NoHttp2> {
     let options = &AttemptOptions { lose: None, ..*options };
+    let (course, delays) = attentively(run(connector, copies, synchronisation, options)).await;
+    course.map(|(laps, release)| concluded(laps, release, &delays, options))
+}
+
+/// The copies of a race, and how they were released.
+type Course = (Vec<Lap>, Release);
+
+async fn run(
+    connector: &Connector,
+    copies: &[RaceCopy<'_>],
+    synchronisation: Synchronisation,
+    options: &AttemptOptions<'_>,
+) -> Result<Course, NoHttp2> {
     match synchronisation {
-        Synchronisation::None => {
-            Ok(concluded(unsynchronised::race(connector, copies, options).await, Release::Unsynchronised))
-        }
+        Synchronisation::None => Ok((unsynchronised::race(connector, copies, options).await, Release::Unsynchronised)),
         Synchronisation::LastByte => Ok(by_last_byte(connector, None, copies, options).await),
         Synchronisation::Auto if !connector.may_speak_http2() => {
             Ok(by_last_byte(connector, None, copies, options).await)
@@ -107,20 +120,20 @@ async fn by_protocol(
     may_fall_back: bool,
     copies: &[RaceCopy<'_>],
     options: &AttemptOptions<'_>,
-) -> Result<Raced, NoHttp2> {
+) -> Result<Course, NoHttp2> {
     let began = Instant::now();
     let late = |_| Err(Fault::timed_out(options.time_limit, "no connection"));
     let channel = match timeout(options.time_limit, connector.open()).await.unwrap_or_else(late) {
         Ok(channel) => channel,
         Err(fault) => {
             let laps = single_packet::unopened(began, &fault, copies, options);
-            return Ok(concluded(laps, Release::SinglePacket));
+            return Ok((laps, Release::SinglePacket));
         }
     };
     match channel.protocol() {
         Protocol::Http2 => {
             let laps = single_packet::race(connector, channel, began, copies, options).await;
-            Ok(concluded(laps, Release::SinglePacket))
+            Ok((laps, Release::SinglePacket))
         }
         Protocol::Http1 if may_fall_back => Ok(by_last_byte(connector, Some(channel), copies, options).await),
         Protocol::Http1 => {
@@ -136,13 +149,14 @@ async fn by_last_byte(
     channel: Option<Channel>,
     copies: &[RaceCopy<'_>],
     options: &AttemptOptions<'_>,
-) -> Raced {
-    let laps = last_byte::race(connector, channel, copies, options).await;
-    concluded(laps, Release::LastByte)
+) -> Course {
+    (last_byte::race(connector, channel, copies, options).await, Release::LastByte)
 }
 
-fn concluded(laps: Vec<Lap>, release: Release) -> Raced {
-    let (overlapped, spread) = (overlapped(&laps), spread(&laps));
+fn concluded(laps: Vec<Lap>, release: Release, delays: &Delays, options: &AttemptOptions<'_>) -> Raced {
+    let released = laps.iter().filter_map(|lap| lap.released).min().unwrap_or_default();
+    let held_up = delays.longest_since(options.started + released);
+    let (overlapped, spread) = (overlapped(&laps, held_up), spread(&laps));
     Raced { copies: laps.into_iter().map(|lap| lap.attempted).collect(), overlapped, spread, release }
 }
 

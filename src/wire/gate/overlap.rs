@@ -8,18 +8,22 @@ use super::{Lap, Start};
 ///
 /// The last copy of the burst has arrived one slowest round trip after its release at the latest, on its way there
 /// and back: a first byte of any copy's answer that comes later was sent after every copy had arrived. A delayed copy
-/// must in the same way have arrived before the answer of one that was released before it. Copies that need not meet
-/// any other have no part in this.
-pub(super) fn overlapped(laps: &[Lap]) -> bool {
+/// must in the same way have arrived before the answer of one of the burst. Copies that need not meet any other have no
+/// part in this.
+///
+/// `held_up` is for how long this process did not get its turn: by so much an answer may have been there before it was
+/// read.
+pub(super) fn overlapped(laps: &[Lap], held_up: Duration) -> bool {
     let sent: Vec<(&Lap, Duration)> = laps.iter().filter_map(|lap| Some((lap, lap.released?))).collect();
     let slowest = sent.iter().filter_map(|(lap, _)| lap.attempted.round_trip).max().unwrap_or_default();
+    let unanswered_at = |lap: &Lap, moment: Duration| lap.unanswered_until > moment + slowest + held_up;
     let burst = || sent.iter().filter(|(lap, _)| lap.start == Start::Together);
     let last = burst().map(|(_, released)| *released).max().unwrap_or_default();
-    let burst_overlaps = burst().count() == 1 || burst().all(|(lap, _)| lap.unanswered_until > last + slowest);
+    let burst_overlaps = burst().count() == 1 || burst().all(|(lap, _)| unanswered_at(lap, last));
     let delayed_overlap = sent
         .iter()
         .filter(|(lap, _)| matches!(lap.start, Start::After(_)))
-        .all(|(_, own)| sent.iter().any(|(other, released)| released < own && other.unanswered_until > *own + slowest));
+        .all(|(_, own)| burst().any(|(other, released)| released < own && unanswered_at(other, *own)));
     let to_meet = sent.iter().filter(|(lap, _)| matches!(lap.start, Start::Together | Start::After(_)));
     to_meet.count() >= 2 && burst_overlaps && delayed_overlap
 }
@@ -38,6 +42,11 @@ mod tests {
     use crate::wire::Attempted;
 
     const ROUND_TRIP: u64 = 10;
+
+    /// Whether copies overlapped, seen by a process that always got its turn.
+    fn overlapped(laps: &[Lap]) -> bool {
+        super::overlapped(laps, Duration::ZERO)
+    }
 
     fn milliseconds(number: u64) -> Duration {
         Duration::from_millis(number)
@@ -94,5 +103,13 @@ mod tests {
         assert!(!with([lap(0, 100, 205), lap(100, 200, 220)]), "the second came too late");
         let [late, answered] = afterwards();
         assert!(!overlapped(&[lap(0, 100, 205), late, answered]), "nothing was to meet");
+    }
+
+    #[test]
+    fn who_was_held_up_may_have_read_an_answer_late() {
+        let burst = [lap(0, 100, 300), lap(0, 105, 301)];
+        assert!(super::overlapped(&burst, milliseconds(150)) && !super::overlapped(&burst, milliseconds(190)));
+        let inside = [lap(0, 100, 300), lap(100, 200, 220)];
+        assert!(super::overlapped(&inside, milliseconds(50)) && !super::overlapped(&inside, milliseconds(90)));
     }
 }
