@@ -518,12 +518,12 @@ impl Bench<'_, '_> {
     }
 
     /// A key that was merged is not remembered: what is sent with it later is merged again, as if it were a replay
-    /// without a marker, or executed, as if it were a second effect.
+    /// without a marker, or executed, as if it were a second effect, and is in flight meanwhile.
     fn merged_again(&self) -> Vec<Charge> {
         let action = self.action();
         let permit =
             |wanted: &[Requirement]| self.charge_about(action.clone(), wanted, Err(Excluded::SeveralSituations));
-        vec![permit(&[Requirement::ReplayMarker, Requirement::ReplaySingleEffect])]
+        vec![permit(&[Requirement::ReplayMarker, Requirement::ReplaySingleEffect, Requirement::ReplaySettles])]
     }
 
     /// The effect of a refusal is one too many for its action, if anything else in that may have had one. Where the
