@@ -45,7 +45,7 @@ const AFTER_HELP: &str = "Examples:\n  \
 pub enum Command {
     /// Probe an API and report which clauses of its contract hold.
     Run(Box<RunArguments>),
-    /// Run the reference order API alone, sound or with defects.
+    /// Serve a profile: a target that keeps its contract, or breaks it by defects.
     Serve(ServeArguments),
     /// List what there is: profiles, scenarios, requirements, defects.
     List(ListArguments),
@@ -103,11 +103,11 @@ pub struct RunArguments {
     pub scenarios: Option<PathBuf>,
 
     /// Run only what exercises these: names of scenarios, cases, clauses or requirements.
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME")]
     pub only: Vec<String>,
 
     /// Leave out these scenarios or cases.
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME")]
     pub skip: Vec<String>,
 
     /// How the copies of a race are released: by their last bytes (HTTP/1.1), in a single packet (HTTP/2), or not at

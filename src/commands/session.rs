@@ -36,12 +36,8 @@ impl Session {
         let embedded = embedded::start(arguments, &loaded.profile)?;
         let base_url = embedded.as_ref().map(RunningReference::base_url).or_else(|| arguments.base_url.clone());
         let environment = |name: &str| std::env::var(name).ok();
-        let own_replicas = embedded.as_ref().map(embedded::replicas);
-        let options = BindOptions {
-            base_url: base_url.as_deref(),
-            replicas: own_replicas.as_deref(),
-            allow_production: arguments.allow_production,
-        };
+        let options =
+            BindOptions { base_url: base_url.as_deref(), replicas: None, allow_production: arguments.allow_production };
         let mut settings = super::connections::settings(&arguments.connections)?;
         if let Some(running) = &embedded {
             settings = embedded::trust(running, settings)?;
@@ -55,9 +51,13 @@ impl Session {
         check_release(arguments, &connector)?;
         let replicas = replicas(&bound, &connector)?;
         let scenarios = scenarios(arguments)?;
-        check_selection(arguments, &scenarios)?;
-        let selection = Selection { only: arguments.only.clone(), skip: arguments.skip.clone() };
-        let plan = Plan::new(&bound, &scenarios, &PlanOptions { selection, max_wait: arguments.max_wait });
+        let selection = Selection { only: names(&arguments.only), skip: names(&arguments.skip) };
+        check_selection(&selection, &scenarios)?;
+        let plan = Plan::new(
+            &bound,
+            &scenarios,
+            &PlanOptions { selection, max_wait: arguments.max_wait, may_speak_http2: connector.may_speak_http2() },
+        );
         Ok(Self { bound, connector, replicas, document: loaded.document, plan, embedded })
     }
 }
@@ -93,8 +93,31 @@ fn scenarios(arguments: &RunArguments) -> Result<Vec<Scenario>> {
     Ok(scenarios)
 }
 
+/// The names in lists such as `key-reuse,lost-in-execution[after=5%,by=reset]`: a comma in brackets belongs to a name.
+fn names(written: &[String]) -> Vec<String> {
+    let mut names = Vec::new();
+    for list in written {
+        let (mut name, mut depth) = (String::new(), 0_u32);
+        for character in list.chars() {
+            match character {
+                ',' if depth == 0 => names.push(std::mem::take(&mut name)),
+                _ => {
+                    depth = match character {
+                        '[' => depth + 1,
+                        ']' => depth.saturating_sub(1),
+                        _ => depth,
+                    };
+                    name.push(character);
+                }
+            }
+        }
+        names.push(name);
+    }
+    names.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+}
+
 /// A name that selects nothing because it is misspelt must not read as "nothing to do".
-fn check_selection(arguments: &RunArguments, scenarios: &[Scenario]) -> Result<()> {
+fn check_selection(selection: &Selection, scenarios: &[Scenario]) -> Result<()> {
     let mut known: Vec<String> = Vec::new();
     for scenario in scenarios {
         known.push(scenario.name.clone());
@@ -104,10 +127,10 @@ fn check_selection(arguments: &RunArguments, scenarios: &[Scenario]) -> Result<(
     let clauses = crate::contract::Clause::ALL.iter().map(|clause| clause.id().to_owned());
     let all: Vec<String> = known.iter().cloned().chain(requirements).chain(clauses).collect();
     let unknown = |names: &[String], known: &[String]| names.iter().find(|name| !known.contains(name)).cloned();
-    if let Some(name) = unknown(&arguments.only, &all) {
+    if let Some(name) = unknown(&selection.only, &all) {
         bail!("--only: {}", super::explain::unknown(&name, &all));
     }
-    if let Some(name) = unknown(&arguments.skip, &known) {
+    if let Some(name) = unknown(&selection.skip, &known) {
         let hint = super::explain::unknown(&name, &known);
         let what =
             if all.contains(&name) { "scenarios and cases, no clauses or requirements" } else { "scenarios and cases" };
@@ -142,4 +165,15 @@ pub(super) fn announcement(session: &Session, max_requests: u64) -> String {
 /// Renders every request of the plan once, so that a mistake in the profile shows before anything is sent.
 pub(super) fn rehearse(bound: &Bound, plan: &Plan) -> Result<()> {
     runner::rehearse(bound, plan).context("the profile cannot be rendered; nothing was sent")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names;
+
+    #[test]
+    fn a_comma_in_brackets_belongs_to_a_name() {
+        let written = ["replay, lost-in-execution[after=5%,by=reset],".to_owned(), "key".to_owned()];
+        assert_eq!(names(&written), ["replay", "lost-in-execution[after=5%,by=reset]", "key"]);
+    }
 }

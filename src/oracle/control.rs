@@ -117,7 +117,11 @@ fn silence_sentence(error: SocketError, detail: &str) -> String {
         SocketError::Tls => {
             format!("there is {words} to the target ({detail}): check `target.base_url`, --cacert and --cert")
         }
-        SocketError::Malformed | SocketError::Other => format!(
+        SocketError::Malformed => format!(
+            "the target could not be understood ({words}: {detail}): check `target.base_url`, and --http1 and --http2: it \
+             may speak another version of HTTP"
+        ),
+        SocketError::Other => format!(
             "the target could not be reached ({words}: {detail}): check `target.base_url` and that the target runs"
         ),
         SocketError::Unresolved

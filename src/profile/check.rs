@@ -81,7 +81,7 @@ impl Check<'_> {
     fn target(&mut self) {
         let target = &self.profile.target;
         self.url("/target/base_url", "`base_url`", &target.base_url.0);
-        for (name, url) in &target.replicas {
+        for (name, url) in target.replicas.iter().filter(|(_, url)| !super::bind::is_below(&url.0)) {
             self.url(&pointer("/target/replicas", name), "a replica's URL", &url.0);
         }
         if target.accounts.contains_key(DEFAULT) {

@@ -66,14 +66,24 @@ struct Service {
     log: Option<Sender<RequestLine>>,
 }
 
-/// The routes of one replica of the server.
+/// Where every listener serves the second replica as well, so that a target with one URL has two.
+const SECOND_REPLICA: &str = "/replicas/second";
+
+/// The number of the second replica.
+const SECOND: u16 = 1;
+
+/// The routes of one replica of the server, and of the second one below a path of their own.
 pub(super) fn router(
     interpreter: Arc<Interpreter>,
     trouble: Arc<Ahead>,
     replica: u16,
     log: Option<Sender<RequestLine>>,
 ) -> Router {
-    Router::new().fallback(serve).with_state(Service { interpreter, replica, trouble, log })
+    let of = |replica| {
+        let (interpreter, trouble, log) = (Arc::clone(&interpreter), Arc::clone(&trouble), log.clone());
+        Router::new().fallback(serve).with_state(Service { interpreter, replica, trouble, log })
+    };
+    of(replica).nest(SECOND_REPLICA, of(SECOND))
 }
 
 async fn serve(State(service): State<Service>, request: Request) -> Response<Body> {

@@ -123,7 +123,10 @@ fn only_http2_can_cancel_and_a_run_says_so_instead_of_doing_something_else() {
                     - repeat: {intent: order, every: 100ms, until: settled}\n";
     write_file(folder.path(), "cancelled.yaml", scenario);
     let scenarios = folder.path().to_string_lossy().into_owned();
-    let without = run(&["--scenarios", &scenarios, "--only", "cancelled"]);
+    let alone = run(&["--scenarios", &scenarios, "--only", "cancelled"]);
+    alone.assert_code(4);
+    assert!(alone.stderr.contains("cancelled: it needs HTTP/2"), "{}", alone.stderr);
+    let without = run(&["--scenarios", &scenarios, "--only", "cancelled,key-reuse"]);
     let skipped: Vec<_> = of(&without, "case-skipped").into_iter().filter(|(case, _)| case == "cancelled").collect();
     assert_eq!(skipped[0].1["reason"], "needs-http2", "{skipped:?}");
     assert!(of(&without, "attempt-started").iter().all(|(case, _)| case != "cancelled"));

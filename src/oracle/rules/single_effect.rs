@@ -433,7 +433,8 @@ fn seen(docket: &Docket<'_, '_>, group: usize, unit: &Unit<'_>) -> String {
         [] => {}
         named => {
             let named: Vec<&str> = named.iter().map(|(identity, _)| *identity).collect();
-            parts.push(format!("the answers name {}", named.join(", ")));
+            let several = if named.len() > 1 { format!("{} effects: ", named.len()) } else { String::new() };
+            parts.push(format!("the answers name {several}{}", named.join(", ")));
         }
     }
     if docket.is_shared(group.marker) {
