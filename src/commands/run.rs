@@ -45,7 +45,7 @@ pub(super) fn execute(arguments: &RunArguments, color: Color) -> Result<u8> {
 
 async fn probe(arguments: &RunArguments, color: Color, session: Session) -> Result<u8> {
     let announcement = announcement(&session, arguments.max_requests);
-    let Session { bound, connector, replicas, document, plan, embedded } = session;
+    let Session { bound, connector, replicas, document, plan, embedded, left_out: _ } = session;
     let run = uuid::Uuid::new_v4().simple().to_string();
     let seed = arguments.seed.unwrap_or_else(rand::random);
     rehearse(&bound, &plan)?;

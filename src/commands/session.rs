@@ -25,6 +25,8 @@ pub(super) struct Session {
     pub(super) document: Value,
     /// What will run.
     pub(super) plan: Plan,
+    /// The names of the profile's replicas that `--base-url` leaves out.
+    pub(super) left_out: Vec<String>,
     /// The embedded target, where the run has no other. It ends when this is dropped.
     pub(super) embedded: Option<RunningReference>,
 }
@@ -42,6 +44,7 @@ impl Session {
         if let Some(running) = &embedded {
             settings = embedded::trust(running, settings)?;
         }
+        let named: Vec<String> = loaded.profile.target.replicas.keys().cloned().collect();
         let mut bound = Bound::new(loaded.profile, &environment, &options)?;
         for secret in settings.proxy.iter().flat_map(Proxy::secrets) {
             bound.add_secret(&secret, "${PROXY_CREDENTIALS}");
@@ -50,6 +53,8 @@ impl Session {
         connector.check()?;
         check_release(arguments, &connector)?;
         let replicas = replicas(&bound, &connector)?;
+        let is_left_out = |name: &String| base_url.is_some() && !replicas.contains_key(name);
+        let left_out = named.into_iter().filter(is_left_out).collect();
         let scenarios = scenarios(arguments)?;
         let selection = Selection { only: names(&arguments.only), skip: names(&arguments.skip) };
         check_selection(&selection, &scenarios)?;
@@ -58,7 +63,7 @@ impl Session {
             &scenarios,
             &PlanOptions { selection, max_wait: arguments.max_wait, may_speak_http2: connector.may_speak_http2() },
         );
-        Ok(Self { bound, connector, replicas, document: loaded.document, plan, embedded })
+        Ok(Self { bound, connector, replicas, document: loaded.document, plan, left_out, embedded })
     }
 }
 
@@ -154,6 +159,13 @@ pub(super) fn announcement(session: &Session, max_requests: u64) -> String {
         if budget.hooks > 0 { format!(", {} hooks", budget.hooks) } else { String::new() },
         budget.actions,
     );
+    let left_out: Vec<&str> = session.left_out.iter().map(String::as_str).collect();
+    if !left_out.is_empty() {
+        text.push_str(&format!(
+            "\n--base-url leaves out the profile's replicas ({}), which belong to the deployment that it names",
+            left_out.join(", ")
+        ));
+    }
     if budget.requests() > max_requests {
         text.push_str(&format!(
             "\nthe cap of --max-requests is {max_requests}: if it is reached, what is left out is untested"

@@ -113,6 +113,9 @@ fn answering_fault(case: &CaseHistory, facts: &[Fact<'_>]) -> Option<String> {
 fn silence_sentence(error: SocketError, detail: &str) -> String {
     let words = error.words();
     match error {
+        SocketError::TooLarge if detail.starts_with("the head") => {
+            format!("{words} ({detail}): such heads are not read")
+        }
         SocketError::TooLarge => format!("{words} ({detail}): raise --max-response"),
         SocketError::Tls => {
             format!("there is {words} to the target ({detail}): check `target.base_url`, --cacert and --cert")
