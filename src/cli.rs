@@ -45,7 +45,7 @@ const AFTER_HELP: &str = "Examples:\n  \
 pub enum Command {
     /// Probe an API and report which clauses of its contract hold.
     Run(Box<RunArguments>),
-    /// Run the reference order API alone, sound or with defects.
+    /// Serve a profile: a target that keeps its contract, or breaks it by defects.
     Serve(ServeArguments),
     /// List what there is: profiles, scenarios, requirements, defects.
     List(ListArguments),
@@ -103,11 +103,11 @@ pub struct RunArguments {
     pub scenarios: Option<PathBuf>,
 
     /// Run only what exercises these: names of scenarios, cases, clauses or requirements.
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME")]
     pub only: Vec<String>,
 
     /// Leave out these scenarios or cases.
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME")]
     pub skip: Vec<String>,
 
     /// How the copies of a race are released: by their last bytes (HTTP/1.1), in a single packet (HTTP/2), or not at
@@ -259,6 +259,7 @@ const RUN_HELP: &str = "Examples:\n  \
 const SERVE_HELP: &str = "Examples:\n  \
     idemspec serve --port 8080\n  \
     idemspec serve --port 8080 --defect double-effect\n  \
+    idemspec serve stripe-v1 --lose-first 3 --error-rate 0.1 --seed 7\n  \
     idemspec serve --port 8443 --tls --write-cert cert.pem\n  \
     idemspec serve --port 8080 --replicas 3 --defect replicas-apart\n\n\
     It speaks HTTP/1.1 and HTTP/2: over TLS what the client prefers, without it HTTP/2 by prior knowledge.";
@@ -267,6 +268,11 @@ const SERVE_HELP: &str = "Examples:\n  \
 #[derive(Args, Debug)]
 #[command(after_help = SERVE_HELP)]
 pub struct ServeArguments {
+    /// The profile whose API is served: a name (see `idemspec list profiles`) or a path. Its variables need no value, and
+    /// any credentials will do: each is an account of its own.
+    #[arg(value_name = "PROFILE", default_value = "reference")]
+    pub profile: String,
+
     /// The port on 127.0.0.1; 0 for any that is free.
     #[arg(long, value_name = "PORT", default_value_t = 8080)]
     pub port: u16,
@@ -278,6 +284,20 @@ pub struct ServeArguments {
     /// How long an execution takes.
     #[arg(long, value_name = "TIME", default_value = "25ms")]
     pub latency: Period,
+
+    /// Carry out the first N requests to an operation, and close the connection instead of answering them: for a client
+    /// that is to be tested.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub lose_first: u64,
+
+    /// Answer this share of the requests to an operation with a 500 or a 503, before anything is done: for a client that
+    /// is to be tested.
+    #[arg(long, value_name = "0..1", default_value_t = 0.0, value_parser = share)]
+    pub error_rate: f64,
+
+    /// What decides which requests these are; drawn where it is not given.
+    #[arg(long, value_name = "N", requires = "error_rate")]
+    pub seed: Option<u64>,
 
     /// Speak TLS, by a certificate for 127.0.0.1 and localhost that is made at the start.
     #[arg(long)]
@@ -324,6 +344,14 @@ pub enum Listed {
 pub struct ExplainArguments {
     /// A requirement, a clause, a scenario or a defect.
     pub name: String,
+}
+
+/// A share of a whole.
+fn share(written: &str) -> Result<f64, String> {
+    match written.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("a share is a number from 0 to 1, for example 0.1".to_owned()),
+    }
 }
 
 #[cfg(test)]

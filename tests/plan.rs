@@ -30,7 +30,7 @@ fn steps(written: &str) -> Vec<Step> {
 
 fn plan(bound: &Bound, scenarios: &[Scenario], max_wait: &str) -> Plan {
     let max_wait: Period = max_wait.parse().unwrap();
-    Plan::new(bound, scenarios, &PlanOptions { selection: Selection::default(), max_wait })
+    Plan::new(bound, scenarios, &PlanOptions { selection: Selection::default(), max_wait, may_speak_http2: true })
 }
 
 #[test]

@@ -22,7 +22,8 @@ fn scenario(steps: &str) -> Scenario {
 }
 
 fn plan(bound: &Bound, scenario: Scenario) -> Plan {
-    let options = PlanOptions { selection: Selection::default(), max_wait: "60s".parse().unwrap() };
+    let options =
+        PlanOptions { selection: Selection::default(), max_wait: "60s".parse().unwrap(), may_speak_http2: true };
     Plan::new(bound, &[scenario], &options)
 }
 

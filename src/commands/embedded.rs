@@ -8,10 +8,7 @@ use crate::reference::{self, Defect, DefectError, ReferenceOptions, RunningRefer
 use crate::wire::{Authorities, ConnectionSettings};
 
 /// The profile that is served by the embedded target.
-const EMBEDDED: &str = "reference";
-
-/// The names of its further replicas. One is enough to show whether keys are shared.
-const REPLICAS: [&str; 1] = ["second"];
+pub(super) const EMBEDDED: &str = "reference";
 
 /// Starts the embedded target, if the run has no other.
 pub(super) fn start(arguments: &RunArguments, profile: &Profile) -> Result<Option<RunningReference>> {
@@ -24,21 +21,9 @@ pub(super) fn start(arguments: &RunArguments, profile: &Profile) -> Result<Optio
         }
         return Ok(None);
     }
-    let further = u16::try_from(REPLICAS.len()).unwrap_or_default();
     let own = ReferenceOptions::new(profile.contract.clone());
-    let options = ReferenceOptions {
-        replicas: own.replicas.saturating_add(further),
-        tls: arguments.tls,
-        defects: defects(&arguments.defect)?,
-        ..own
-    };
+    let options = ReferenceOptions { tls: arguments.tls, defects: defects(&arguments.defect)?, ..own };
     Ok(Some(reference::start(options).context("cannot start the embedded reference API")?))
-}
-
-/// Its further replicas, with names.
-pub(super) fn replicas(running: &RunningReference) -> Vec<(String, String)> {
-    let names = REPLICAS.into_iter().map(str::to_owned);
-    names.zip(running.replica_urls().into_iter().skip(1)).collect()
 }
 
 /// Has its certificate trusted, if it has one and nothing else is to be trusted.

@@ -31,8 +31,10 @@ pub(super) fn execute(arguments: &RunArguments, color: Color) -> Result<u8> {
         return Ok(ExitStatus::Sound.code());
     }
     if session.plan.is_empty() {
-        say("nothing was selected beside the control, which always runs; what was left out, and why:");
-        for (id, skipped) in session.plan.skipped.iter().filter(|(_, skipped)| skipped.reason != Reason::Deselected) {
+        let left_out = || session.plan.skipped.iter().filter(|(_, skipped)| skipped.reason != Reason::Deselected);
+        let why = if left_out().next().is_some() { "; what was left out, and why:" } else { "" };
+        say(&format!("nothing was selected beside the control, which always runs{why}"));
+        for (id, skipped) in left_out() {
             say(&format!("  {id}: {}", skipped.reason.sentence()));
         }
         return Ok(ExitStatus::NothingSelected.code());
@@ -43,7 +45,7 @@ pub(super) fn execute(arguments: &RunArguments, color: Color) -> Result<u8> {
 
 async fn probe(arguments: &RunArguments, color: Color, session: Session) -> Result<u8> {
     let announcement = announcement(&session, arguments.max_requests);
-    let Session { bound, connector, replicas, document, plan, embedded } = session;
+    let Session { bound, connector, replicas, document, plan, embedded, left_out: _ } = session;
     let run = uuid::Uuid::new_v4().simple().to_string();
     let seed = arguments.seed.unwrap_or_else(rand::random);
     rehearse(&bound, &plan)?;

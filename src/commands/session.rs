@@ -25,6 +25,8 @@ pub(super) struct Session {
     pub(super) document: Value,
     /// What will run.
     pub(super) plan: Plan,
+    /// The names of the profile's replicas that `--base-url` leaves out.
+    pub(super) left_out: Vec<String>,
     /// The embedded target, where the run has no other. It ends when this is dropped.
     pub(super) embedded: Option<RunningReference>,
 }
@@ -36,16 +38,13 @@ impl Session {
         let embedded = embedded::start(arguments, &loaded.profile)?;
         let base_url = embedded.as_ref().map(RunningReference::base_url).or_else(|| arguments.base_url.clone());
         let environment = |name: &str| std::env::var(name).ok();
-        let own_replicas = embedded.as_ref().map(embedded::replicas);
-        let options = BindOptions {
-            base_url: base_url.as_deref(),
-            replicas: own_replicas.as_deref(),
-            allow_production: arguments.allow_production,
-        };
+        let options =
+            BindOptions { base_url: base_url.as_deref(), replicas: None, allow_production: arguments.allow_production };
         let mut settings = super::connections::settings(&arguments.connections)?;
         if let Some(running) = &embedded {
             settings = embedded::trust(running, settings)?;
         }
+        let named: Vec<String> = loaded.profile.target.replicas.keys().cloned().collect();
         let mut bound = Bound::new(loaded.profile, &environment, &options)?;
         for secret in settings.proxy.iter().flat_map(Proxy::secrets) {
             bound.add_secret(&secret, "${PROXY_CREDENTIALS}");
@@ -54,11 +53,17 @@ impl Session {
         connector.check()?;
         check_release(arguments, &connector)?;
         let replicas = replicas(&bound, &connector)?;
+        let is_left_out = |name: &String| base_url.is_some() && !replicas.contains_key(name);
+        let left_out = named.into_iter().filter(is_left_out).collect();
         let scenarios = scenarios(arguments)?;
-        check_selection(arguments, &scenarios)?;
-        let selection = Selection { only: arguments.only.clone(), skip: arguments.skip.clone() };
-        let plan = Plan::new(&bound, &scenarios, &PlanOptions { selection, max_wait: arguments.max_wait });
-        Ok(Self { bound, connector, replicas, document: loaded.document, plan, embedded })
+        let selection = Selection { only: names(&arguments.only), skip: names(&arguments.skip) };
+        check_selection(&selection, &scenarios)?;
+        let plan = Plan::new(
+            &bound,
+            &scenarios,
+            &PlanOptions { selection, max_wait: arguments.max_wait, may_speak_http2: connector.may_speak_http2() },
+        );
+        Ok(Self { bound, connector, replicas, document: loaded.document, plan, left_out, embedded })
     }
 }
 
@@ -93,8 +98,31 @@ fn scenarios(arguments: &RunArguments) -> Result<Vec<Scenario>> {
     Ok(scenarios)
 }
 
+/// The names in lists such as `key-reuse,lost-in-execution[after=5%,by=reset]`: a comma in brackets belongs to a name.
+fn names(written: &[String]) -> Vec<String> {
+    let mut names = Vec::new();
+    for list in written {
+        let (mut name, mut depth) = (String::new(), 0_u32);
+        for character in list.chars() {
+            match character {
+                ',' if depth == 0 => names.push(std::mem::take(&mut name)),
+                _ => {
+                    depth = match character {
+                        '[' => depth + 1,
+                        ']' => depth.saturating_sub(1),
+                        _ => depth,
+                    };
+                    name.push(character);
+                }
+            }
+        }
+        names.push(name);
+    }
+    names.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+}
+
 /// A name that selects nothing because it is misspelt must not read as "nothing to do".
-fn check_selection(arguments: &RunArguments, scenarios: &[Scenario]) -> Result<()> {
+fn check_selection(selection: &Selection, scenarios: &[Scenario]) -> Result<()> {
     let mut known: Vec<String> = Vec::new();
     for scenario in scenarios {
         known.push(scenario.name.clone());
@@ -104,10 +132,10 @@ fn check_selection(arguments: &RunArguments, scenarios: &[Scenario]) -> Result<(
     let clauses = crate::contract::Clause::ALL.iter().map(|clause| clause.id().to_owned());
     let all: Vec<String> = known.iter().cloned().chain(requirements).chain(clauses).collect();
     let unknown = |names: &[String], known: &[String]| names.iter().find(|name| !known.contains(name)).cloned();
-    if let Some(name) = unknown(&arguments.only, &all) {
+    if let Some(name) = unknown(&selection.only, &all) {
         bail!("--only: {}", super::explain::unknown(&name, &all));
     }
-    if let Some(name) = unknown(&arguments.skip, &known) {
+    if let Some(name) = unknown(&selection.skip, &known) {
         let hint = super::explain::unknown(&name, &known);
         let what =
             if all.contains(&name) { "scenarios and cases, no clauses or requirements" } else { "scenarios and cases" };
@@ -131,6 +159,13 @@ pub(super) fn announcement(session: &Session, max_requests: u64) -> String {
         if budget.hooks > 0 { format!(", {} hooks", budget.hooks) } else { String::new() },
         budget.actions,
     );
+    let left_out: Vec<&str> = session.left_out.iter().map(String::as_str).collect();
+    if !left_out.is_empty() {
+        text.push_str(&format!(
+            "\n--base-url leaves out the profile's replicas ({}), which belong to the deployment that it names",
+            left_out.join(", ")
+        ));
+    }
     if budget.requests() > max_requests {
         text.push_str(&format!(
             "\nthe cap of --max-requests is {max_requests}: if it is reached, what is left out is untested"
@@ -142,4 +177,15 @@ pub(super) fn announcement(session: &Session, max_requests: u64) -> String {
 /// Renders every request of the plan once, so that a mistake in the profile shows before anything is sent.
 pub(super) fn rehearse(bound: &Bound, plan: &Plan) -> Result<()> {
     runner::rehearse(bound, plan).context("the profile cannot be rendered; nothing was sent")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names;
+
+    #[test]
+    fn a_comma_in_brackets_belongs_to_a_name() {
+        let written = ["replay, lost-in-execution[after=5%,by=reset],".to_owned(), "key".to_owned()];
+        assert_eq!(names(&written), ["replay", "lost-in-execution[after=5%,by=reset]", "key"]);
+    }
 }

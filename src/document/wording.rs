@@ -2,6 +2,9 @@
 
 use serde_json::Value;
 
+/// A text that is longer than this is not quoted.
+const LONGEST_QUOTE: usize = 80;
+
 use super::fault::Fault;
 use super::{At, Located, Problem, nearest, pointer};
 
@@ -47,6 +50,8 @@ fn one_of(names: &[String]) -> String {
 fn value_problem(located: &Located, at: &str, found: &Value, words: &[String], kinds: &[String]) -> Problem {
     let message = match found {
         Value::String(text) if !words.is_empty() => format!("unknown value `{text}`"),
+        // A file that is no document at all may hold what must not be shown, such as a private key.
+        Value::String(text) if text.chars().count() > LONGEST_QUOTE => "a long text cannot stand here".into(),
         Value::String(text) => format!("text `{text}` cannot stand here"),
         Value::Number(number) => format!("number `{number}` cannot stand here"),
         Value::Bool(truth) => format!("`{truth}` cannot stand here"),

@@ -58,7 +58,7 @@ pub(super) struct Bound {
     pub(super) attempt: usize,
     /// How binding the promise is that makes it bind.
     pub(super) level: Level,
-    /// It is the first answer of its action, not one of several that overlapped or came after a loss.
+    /// It is the first answer of its action, or like it: not one of several that overlapped and differ, nor after a loss.
     pub(super) is_first: bool,
     /// Attempts with other parameters, by which the key may have been bound instead.
     pub(super) rivals: Vec<usize>,

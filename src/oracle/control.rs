@@ -7,7 +7,7 @@
 use super::answer::AnswerKind;
 use super::effects::{Effects, Group, Series};
 use super::facts::{self, Fact};
-use super::{Finding, Judgement, words};
+use super::{Finding, Judgement, order, words};
 use crate::contract::{Cause, Contract, Requirement};
 use crate::history::{CaseHistory, History, Outcome, SocketError, Subject};
 
@@ -25,6 +25,8 @@ pub enum Instrument {
 
 /// Says whether the control showed that the instrument works.
 pub fn examine(history: &History) -> Instrument {
+    let ordered = order::in_order(history);
+    let history = ordered.as_ref();
     let Some(run) = &history.run else {
         return Instrument::Failed("the recording does not say what was run".into());
     };
@@ -111,11 +113,18 @@ fn answering_fault(case: &CaseHistory, facts: &[Fact<'_>]) -> Option<String> {
 fn silence_sentence(error: SocketError, detail: &str) -> String {
     let words = error.words();
     match error {
+        SocketError::TooLarge if detail.starts_with("the head") => {
+            format!("{words} ({detail}): such heads are not read")
+        }
         SocketError::TooLarge => format!("{words} ({detail}): raise --max-response"),
         SocketError::Tls => {
             format!("there is {words} to the target ({detail}): check `target.base_url`, --cacert and --cert")
         }
-        SocketError::Malformed | SocketError::Other => format!(
+        SocketError::Malformed => format!(
+            "the target could not be understood ({words}: {detail}): check `target.base_url`, and --http1 and --http2: it \
+             may speak another version of HTTP"
+        ),
+        SocketError::Other => format!(
             "the target could not be reached ({words}: {detail}): check `target.base_url` and that the target runs"
         ),
         SocketError::Unresolved

@@ -6,11 +6,11 @@ use std::time::Duration;
 use super::effects::{Effects, Rise};
 use super::facts::{self, Fact};
 use super::odd_key::OddKey;
-use super::reading::Evidence;
+use super::reading::{Evidence, begins_action};
 use super::retention::Clock;
 use super::situation::World;
 use super::terms::Terms;
-use crate::contract::Contract;
+use crate::contract::{Contract, Situation};
 use crate::history::{Calibration, CaseHistory, Subject};
 
 /// A rejection that points at the first effect may point at any of the first few that are listed.
@@ -32,6 +32,8 @@ pub(super) struct Docket<'c, 'h> {
     /// By group: whether the closed counts show as many effects as identities were named, so that a repeat that
     /// names a known one had none of its own.
     explained: Vec<bool>,
+    /// By group: the first attempts of unknown outcome, of two keys at most.
+    unseen: Vec<Vec<usize>>,
     /// Whether a first answer carried the marker of a replay, so that the marker tells nothing.
     marker_spoiled: bool,
     /// By attempt: whether the key store was down.
@@ -68,6 +70,7 @@ impl<'c, 'h> Docket<'c, 'h> {
             clock: Clock::new(&facts, &case.hooks),
             store_down: store_down(&facts, case),
             explained: Vec::new(),
+            unseen: unseen(&facts, &effects),
             marker_spoiled: false,
             contract,
             calibration,
@@ -91,6 +94,27 @@ impl<'c, 'h> Docket<'c, 'h> {
     /// Whether another attempt named this attempt's identity before.
     pub(super) fn names_known(&self, attempt: usize) -> bool {
         self.facts[attempt].success_identity().is_some_and(|identity| self.namer(identity) != Some(attempt))
+    }
+
+    /// Whether an attempt that begins an action names an effect that was listed before it was sent.
+    fn names_listed(&self, attempt: usize, situation: Situation) -> bool {
+        let fact = &self.facts[attempt];
+        let listed = |identity| self.effects.group(attempt).listed_before(fact.id.0, identity);
+        begins_action(situation) && fact.success_identity().is_some_and(listed)
+    }
+
+    /// Whether an attempt with another key named this attempt's identity before it was sent.
+    pub(super) fn names_foreign(&self, attempt: usize) -> bool {
+        let fact = &self.facts[attempt];
+        let namer = fact.success_identity().and_then(|identity| self.namer(identity)).map(|namer| &self.facts[namer]);
+        namer.is_some_and(|namer| namer.key != fact.key && namer.end() <= fact.sent)
+    }
+
+    /// Whether an attempt with another key, the end of which nobody saw, may have made the effect that this one names.
+    fn may_be_anothers(&self, attempt: usize) -> bool {
+        let fact = &self.facts[attempt];
+        let unseen = &self.unseen[self.effects.group_of[attempt]];
+        unseen.iter().any(|other| self.facts[*other].key != fact.key && self.facts[*other].sent < fact.read)
     }
 
     /// Whether several intents have this marker, so that their effects are counted together.
@@ -142,7 +166,7 @@ impl<'c, 'h> Docket<'c, 'h> {
         let World { first, situation, unseen, .. } = *world;
         let named = |index: usize| self.facts[index].success_identity();
         let names_first = first.is_some_and(|first| named(first).is_some() && named(first) == named(attempt));
-        let names_known = names_first || self.names_known(attempt);
+        let names_known = names_first || self.names_known(attempt) || self.names_listed(attempt, situation);
         Evidence {
             fidelity: self.contract.fidelity().map(|(fidelity, _, _)| fidelity),
             attempt: &self.facts[attempt],
@@ -153,6 +177,8 @@ impl<'c, 'h> Docket<'c, 'h> {
             rise: self.rise_beside(attempt, names_known),
             first_rise: first.map_or(Rise::Unknown, |first| self.effects.rises[first]),
             names_known,
+            names_foreign: self.names_foreign(attempt),
+            may_be_anothers: self.may_be_anothers(attempt),
             marker_trusted: self.trusts_marker(attempt),
         }
     }
@@ -167,7 +193,7 @@ impl<'c, 'h> Docket<'c, 'h> {
 
     /// The margin by which an attempt must lie inside another to have met it in flight for certain.
     pub(super) fn margin(&self) -> Duration {
-        (self.calibration.jitter * 2).max(self.calibration.round_trip)
+        self.calibration.jitter.saturating_mul(2).max(self.calibration.round_trip)
     }
 
     fn explained(&self) -> Vec<bool> {
@@ -206,6 +232,17 @@ fn namers<'h>(facts: &[Fact<'h>]) -> HashMap<&'h str, usize> {
         }
     }
     namers
+}
+
+fn unseen(facts: &[Fact<'_>], effects: &Effects<'_>) -> Vec<Vec<usize>> {
+    let mut unseen: Vec<Vec<usize>> = vec![Vec::new(); effects.groups.len()];
+    for (attempt, fact) in facts.iter().enumerate().filter(|(_, fact)| fact.is_unknown()) {
+        let known = &mut unseen[effects.group_of[attempt]];
+        if known.len() < 2 && known.iter().all(|other| facts[*other].key != fact.key) {
+            known.push(attempt);
+        }
+    }
+    unseen
 }
 
 fn store_down(facts: &[Fact<'_>], case: &CaseHistory) -> Vec<bool> {

@@ -1,6 +1,6 @@
 //! Effects, as the counters showed them: how many there were, when a count is closed, and which attempt a rise falls to.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use super::facts::{Fact, Reply};
@@ -16,6 +16,9 @@ pub(super) struct Group<'h> {
     pub(super) attempts: Vec<usize>,
     /// One series of reads per counter.
     pub(super) series: Vec<Series<'h>>,
+    /// Identities that only answers to another account, or of another operation, name. Where they share a list with this
+    /// group, that shows them here as well; they are no effects of this group's attempts all the same.
+    foreign: HashSet<&'h str>,
 }
 
 /// The reads of one counter, in order.
@@ -81,12 +84,19 @@ impl<'h> Effects<'h> {
         for (attempt, fact) in facts.iter().enumerate() {
             let group = *index.entry((fact.marker, fact.account, fact.operation)).or_insert_with(|| {
                 let series = new_series(subject, fact.operation);
-                groups.push(Group { marker: fact.marker, operation: fact.operation, attempts: Vec::new(), series });
+                groups.push(Group {
+                    marker: fact.marker,
+                    operation: fact.operation,
+                    attempts: Vec::new(),
+                    series,
+                    foreign: HashSet::new(),
+                });
                 groups.len() - 1
             });
             groups[group].attempts.push(attempt);
             group_of.push(group);
         }
+        tell_apart(facts, &mut groups);
         for count in counts {
             if let Some(group) = index.get(&(count.marker.as_str(), count.account.as_str(), count.operation.as_str())) {
                 groups[*group].add(facts, count);
@@ -106,6 +116,24 @@ impl<'h> Effects<'h> {
     }
 }
 
+/// Finds for every group the identities that are named only by answers of another group with the same marker.
+fn tell_apart<'h>(facts: &[Fact<'h>], groups: &mut [Group<'h>]) {
+    let named = |group: &Group<'h>| -> HashSet<&'h str> {
+        group.attempts.iter().filter_map(|attempt| facts[*attempt].success_identity()).collect()
+    };
+    let all: Vec<(&'h str, HashSet<&'h str>)> = groups.iter().map(|group| (group.marker, named(group))).collect();
+    let mut sharing: HashMap<&str, usize> = HashMap::new();
+    for (marker, _) in &all {
+        *sharing.entry(marker).or_default() += 1;
+    }
+    let shared = groups.iter_mut().enumerate().filter(|(_, group)| sharing.get(group.marker).is_some_and(|n| *n > 1));
+    for (own, group) in shared {
+        let others = all.iter().enumerate().filter(|(other, (marker, _))| *other != own && *marker == group.marker);
+        let foreign = others.flat_map(|(_, (_, named))| named).filter(|identity| !all[own].1.contains(*identity));
+        group.foreign = foreign.copied().collect();
+    }
+}
+
 fn new_series<'h>(subject: &Subject, operation: &str) -> Vec<Series<'h>> {
     let counters = subject.counters_of(operation).iter();
     counters.map(|counter| Series { settle: counter.settle.duration(), ..Series::default() }).collect()
@@ -116,8 +144,7 @@ impl<'h> Group<'h> {
         while self.series.len() <= count.counter {
             self.series.push(Series::default());
         }
-        let attempts = &self.attempts;
-        self.series[count.counter].add(facts, attempts, count);
+        self.series[count.counter].add(facts, &self.attempts, &self.foreign, count);
     }
 
     /// Gives every rise to the one attempt that can explain it.
@@ -154,6 +181,15 @@ impl<'h> Group<'h> {
         self.series.iter().filter_map(|series| series.last().map(|read| read.total)).max()
     }
 
+    /// Whether the first counter listed an identity before an attempt with this number was sent.
+    pub(super) fn listed_before(&self, number: u32, identity: &str) -> bool {
+        let series = self.series.first();
+        let reads =
+            series.map_or(&[][..], |series| &series.reads[..series.reads.partition_point(|read| read.after < number)]);
+        let last = reads.iter().rev().find(|read| read.failure.is_none());
+        last.is_some_and(|read| read.items.iter().any(|item| item.identity == identity))
+    }
+
     /// The identities that the first counter ever listed.
     pub(super) fn listed(&self) -> impl Iterator<Item = &'h str> + '_ {
         let first = self.series.first();
@@ -185,7 +221,7 @@ impl<'h> Series<'h> {
         self.reads.iter().rev().find(|read| read.failure.is_none())
     }
 
-    fn add(&mut self, facts: &[Fact<'_>], attempts: &[usize], count: &'h Count) {
+    fn add(&mut self, facts: &[Fact<'_>], attempts: &[usize], foreign: &HashSet<&str>, count: &'h Count) {
         let quiet = self.quiet(facts, attempts, count.after);
         let untouched = self.sweep.next_attempt == 0;
         let (items, failure) = match &count.listing {
@@ -195,13 +231,13 @@ impl<'h> Series<'h> {
         let previous = self.last().map(|read| (read.items, read.total));
         let (before, known) = previous.unwrap_or_default();
         // What was listed before anything was sent is no effect of the attempts.
-        let total = if failure.is_some() || untouched { known } else { known + appeared(before, items) };
+        let total = if failure.is_some() || untouched { known } else { known + appeared(before, items, foreign) };
         let unchanged = failure.is_none() && previous.is_some() && same_identities(before, items);
         self.steady(quiet, count.began, failure.is_none(), unchanged);
         let since = self.sweep.stable_since;
-        let settled = since.is_some_and(|since| count.began >= since + self.settle);
+        let settled = since.is_some_and(|since| count.began >= since.saturating_add(self.settle));
         let closed = failure.is_none() && (untouched || settled);
-        let late = quiet.is_some_and(|quiet| count.began >= quiet + self.settle * 2);
+        let late = quiet.is_some_and(|quiet| count.began >= quiet.saturating_add(self.settle.saturating_mul(2)));
         let confirmed = closed && self.sweep.agreeing >= 2 && late;
         self.reads.push(Read { after: count.after, total, closed, confirmed, items, failure });
     }
@@ -240,7 +276,7 @@ impl<'h> Series<'h> {
         let Some(last) = self.reads[start..end].iter().rev().find(|read| read.failure.is_none()) else {
             return Rise::Unknown;
         };
-        match last.total - base.total {
+        match last.total.saturating_sub(base.total) {
             0 if last.closed => Rise::Nothing,
             0 => Rise::Unknown,
             rise => Rise::Of(rise),
@@ -249,9 +285,10 @@ impl<'h> Series<'h> {
 }
 
 /// The items that are listed now and were not before, as identities with their multiplicity.
-fn appeared(before: &[Item], now: &[Item]) -> usize {
+fn appeared(before: &[Item], now: &[Item], foreign: &HashSet<&str>) -> usize {
     let mut left: Vec<&str> = before.iter().map(|item| item.identity.as_str()).collect();
     now.iter()
+        .filter(|item| !foreign.contains(item.identity.as_str()))
         .filter(|item| match left.iter().position(|identity| *identity == item.identity) {
             Some(position) => {
                 left.swap_remove(position);
@@ -263,5 +300,5 @@ fn appeared(before: &[Item], now: &[Item]) -> usize {
 }
 
 fn same_identities(before: &[Item], now: &[Item]) -> bool {
-    before.len() == now.len() && appeared(before, now) == 0
+    before.len() == now.len() && appeared(before, now, &HashSet::new()) == 0
 }

@@ -219,5 +219,5 @@ fn over(contract: &Contract, fact: &Fact<'_>) -> Option<Duration> {
     if !still_runs {
         return Some(ended);
     }
-    contract.ends_within().map(|bound| ended + bound.duration())
+    contract.ends_within().map(|bound| ended.saturating_add(bound.duration()))
 }

@@ -13,6 +13,7 @@ mod effects;
 mod facts;
 mod finding;
 mod odd_key;
+mod order;
 mod reading;
 mod retention;
 mod rules;
@@ -35,6 +36,8 @@ pub fn judge(contract: &Contract, history: &History) -> Vec<Finding> {
     let Some(run) = &history.run else {
         return Vec::new();
     };
+    let ordered = order::in_order(history);
+    let history = ordered.as_ref();
     let calibration = history.calibration.unwrap_or_default();
     let mut findings: Vec<Finding> =
         history.cases.values().flat_map(|case| trial::hold(contract, &run.subject, calibration, case)).collect();

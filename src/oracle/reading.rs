@@ -22,8 +22,12 @@ pub(super) struct Evidence<'a, 'h> {
     /// What the counts say about it, and about the first.
     pub(super) rise: Rise,
     pub(super) first_rise: Rise,
-    /// Another attempt named its identity before.
+    /// Another attempt named its identity before, or a count listed it.
     pub(super) names_known: bool,
+    /// An attempt with another key named its identity before it was sent.
+    pub(super) names_foreign: bool,
+    /// An attempt with another key that nobody saw the end of may have made the effect that it names.
+    pub(super) may_be_anothers: bool,
     pub(super) marker_trusted: bool,
 }
 
@@ -97,10 +101,10 @@ impl<'h> Evidence<'_, 'h> {
             return None;
         }
         if !self.names_known {
-            return Some(true);
+            return (!(self.may_be_anothers && begins_action(self.situation))).then_some(true);
         }
         if follows_errors(self.situation) && self.situation != Situation::Fresh {
-            return Some(true);
+            return Some(!self.names_foreign);
         }
         begins_action(self.situation).then_some(false)
     }

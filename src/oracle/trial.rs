@@ -86,11 +86,12 @@ impl<'h> Trial<'_, 'h> {
                 if decided {
                     several.iter().for_each(|attempt| self.take_one(*attempt));
                 } else {
+                    let alike = rules::race::all_alike(&self.docket, several);
                     rules::race::judge(self, action, several);
                     // A refusal in a race is perhaps a conflict with the success beside it.
                     let (succeeded, rest): (Vec<usize>, Vec<usize>) =
                         several.iter().partition(|attempt| self.docket.facts[**attempt].success_identity().is_some());
-                    succeeded.iter().chain(&rest).for_each(|attempt| self.fold(*attempt, false));
+                    succeeded.iter().chain(&rest).for_each(|attempt| self.fold(*attempt, alike));
                     self.note_rival(action, several);
                 }
             }
@@ -139,8 +140,8 @@ impl<'h> Trial<'_, 'h> {
         promise.is_some_and(|promise| promise.cases.iter().any(Case::allows_executing))
     }
 
-    /// Makes an attempt part of what came before; `alone` if nothing in its action overlapped it.
-    pub(super) fn fold(&mut self, attempt: usize, alone: bool) {
+    /// Makes an attempt part of what came before; `first` if none that overlapped it can have had another answer before.
+    pub(super) fn fold(&mut self, attempt: usize, first: bool) {
         let facts = &self.docket.facts;
         let fact = &facts[attempt];
         let index = self.actions.of[attempt];
@@ -174,7 +175,7 @@ impl<'h> Trial<'_, 'h> {
                 action.note_loose(facts, attempt);
             }
             Some(Some(level)) => {
-                let is_first = alone && action.unknown.is_empty();
+                let is_first = first && action.unknown.is_empty();
                 action.bound = Some(Bound { attempt, level, is_first, rivals });
             }
             Some(None) => {
@@ -206,13 +207,13 @@ impl<'h> Trial<'_, 'h> {
     fn rivals(&self, attempt: usize, others: &[usize]) -> Vec<usize> {
         let facts = &self.docket.facts;
         let other = |other: &&usize| facts[**other].meaning != facts[attempt].meaning;
-        let changed = World::new(Situation::ChangedParameters, None);
-        let repeats = || {
-            let terms = changed.terms(&self.docket, attempt);
+        let repeats = |situation| {
+            let terms = World::new(situation, None).terms(&self.docket, attempt);
             terms.is_none_or(|terms| terms.allows_replaying() || terms.allows_refreshing())
         };
         let others: Vec<usize> = others.iter().filter(other).copied().collect();
-        if others.is_empty() || repeats() { others } else { Vec::new() }
+        let shared = || repeats(Situation::ChangedParameters) || repeats(Situation::InFlightChanged);
+        if others.is_empty() || shared() { others } else { Vec::new() }
     }
 
     /// After a race of several parameter sets that got one answer, any of them may have bound the key.

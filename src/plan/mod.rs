@@ -8,6 +8,7 @@ mod select;
 mod time;
 
 pub use budget::{Budget, READS_PER_COUNT, pauses, repeat_limit};
+pub use needs::cancels;
 pub use place::{Place, method, places};
 pub use reach::reach;
 pub use select::Selection;
@@ -63,6 +64,8 @@ pub struct PlanOptions {
     pub selection: Selection,
     /// The longest time that one wait may take.
     pub max_wait: Period,
+    /// Whether the target may turn out to speak HTTP/2.
+    pub may_speak_http2: bool,
 }
 
 impl Plan {
@@ -147,6 +150,9 @@ fn obstacle(
     }
     if let Some(need) = needs::missing(bound, case) {
         return Some(Reason::Needs(need));
+    }
+    if needs::cancels(&case.steps) && !options.may_speak_http2 {
+        return Some(Reason::NeedsHttp2);
     }
     needs::longest_wait(bound, &case.steps).filter(|wait| *wait > options.max_wait).map(|_| Reason::LongerThanMaxWait)
 }

@@ -3,7 +3,7 @@
 use super::place::methods;
 use super::time::{at_least, at_most, wait_for_age};
 use crate::contract::{Encoding, Period, Requirement};
-use crate::history::KeyKind;
+use crate::history::{Ending, KeyKind};
 use crate::profile::{BASE, Bound, DEFAULT};
 use crate::scenario::{Advance, Count, HookStep, KeyChoice, ScenarioCase, Send, Step, Wait};
 
@@ -27,6 +27,15 @@ pub(super) fn of_requirement(bound: &Bound, requirement: Requirement) -> Option<
         _ => return None,
     };
     Some(need.to_owned()).filter(|need| !offers(bound, need))
+}
+
+/// Whether any attempt is to be lost by RST_STREAM alone, which only HTTP/2 has.
+pub fn cancels(steps: &[Step]) -> bool {
+    let by = |step: &Step| match step {
+        Step::Send(send) => send.lose.map(|loss| loss.by),
+        Step::Race(_) | Step::Repeat(_) | Step::FanOut(_) | Step::Wait(_) | Step::Hook(_) | Step::Count(_) => None,
+    };
+    steps.iter().any(|step| by(step) == Some(Ending::Cancelled))
 }
 
 fn needs_of_step(step: &Step) -> Vec<String> {

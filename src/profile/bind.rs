@@ -16,8 +16,8 @@ use crate::secret::Secrets;
 pub struct BindOptions<'o> {
     /// Another base URL than the profile's.
     pub base_url: Option<&'o str>,
-    /// Other replicas than the profile's, each with its name and URL. Where only the base URL is another one, there are
-    /// none: the profile's belong to the deployment that it names.
+    /// Other replicas than the profile's, each with its name and URL. Where only the base URL is another one, those that
+    /// the profile names by a path below it remain: the others belong to the deployment that it names.
     pub replicas: Option<&'o [(String, String)]>,
     /// Whether a profile whose target is production may be used.
     pub allow_production: bool,
@@ -141,7 +141,7 @@ impl Bound {
         }
         if let Some(base_url) = options.base_url {
             profile.target.base_url.0 = literal(base_url);
-            profile.target.replicas.clear();
+            profile.target.replicas.retain(|_, url| is_below(&url.0));
         }
         if let Some(replicas) = options.replicas {
             let replicas = replicas.iter().map(|(name, url)| (name.clone(), Template(literal(url))));
@@ -158,7 +158,7 @@ impl Bound {
         profile.operations.retain(|name, _| !unavailable.contains_key(&format!("operations.{name}")));
         refuse_credentials(&profile, &variables)?;
         let (base_url, base_path) = url("/target/base_url", &profile.target.base_url.0, &variables)?;
-        let replicas = replicas(&profile, &variables)?;
+        let replicas = replicas(&profile, &base_url, &variables)?;
         let mut bound =
             Self { profile, base_url, base_path, replicas, variables, secrets: Secrets::new(), unavailable };
         bound.collect_secrets()?;
@@ -233,7 +233,8 @@ impl Needed {
     fn of(profile: &Profile, environment: &dyn Fn(&str) -> Option<String>) -> Result<Self, BindError> {
         let mut needed = Self { variables: IndexMap::new(), missing: Vec::new(), unavailable: IndexMap::new() };
         let shown = shown_variables(profile);
-        for site in sites(profile) {
+        // What a mock answers is nothing that a run needs.
+        for site in sites(profile).into_iter().filter(|site| site.purpose != Purpose::Mock) {
             let parsed = Parsed::parse(site.text)
                 .map_err(|error| BindError::Template { pointer: site.pointer.clone(), error })?;
             for (name, fallback) in parsed.variables() {
@@ -258,9 +259,12 @@ impl Needed {
             Purpose::FurtherProbe(operation) | Purpose::FurtherCleanup(operation) => {
                 self.unavailable.entry(format!("operations.{operation}")).or_default()
             }
-            Purpose::BaseUrl | Purpose::OwnAccount | Purpose::Probe | Purpose::Cleanup | Purpose::Clock => {
-                &mut self.missing
-            }
+            Purpose::BaseUrl
+            | Purpose::OwnAccount
+            | Purpose::Probe
+            | Purpose::Cleanup
+            | Purpose::Clock
+            | Purpose::Mock => &mut self.missing,
         };
         if !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
@@ -284,7 +288,8 @@ fn shown_variables(profile: &Profile) -> BTreeSet<String> {
             | Purpose::FurtherProbe(_)
             | Purpose::FurtherCleanup(_)
             | Purpose::Hook(_)
-            | Purpose::Clock => {}
+            | Purpose::Clock
+            | Purpose::Mock => {}
         }
     }
     shown.retain(|name| !secret.contains(name) || profile.target.shown.contains(name));
@@ -314,9 +319,19 @@ fn literal(text: &str) -> String {
     text.replace("${", "$${").replace("{{", "{{ '{{' }}")
 }
 
-fn replicas(profile: &Profile, variables: &IndexMap<String, Variable>) -> Result<IndexMap<String, Replica>, BindError> {
-    let replicas = profile.target.replicas.iter().map(|(name, written)| {
-        let (base_url, base_path) = url(&pointer("/target/replicas", name), &written.0, variables)?;
+/// Whether the URL of a replica is a path below the base URL.
+pub(super) fn is_below(url: &str) -> bool {
+    url.starts_with('/')
+}
+
+fn replicas(
+    profile: &Profile,
+    base_url: &str,
+    variables: &IndexMap<String, Variable>,
+) -> Result<IndexMap<String, Replica>, BindError> {
+    let replicas = profile.target.replicas.iter().map(|(name, Template(written))| {
+        let whole = if is_below(written) { literal(base_url) + written } else { written.clone() };
+        let (base_url, base_path) = url(&pointer("/target/replicas", name), &whole, variables)?;
         Ok((name.clone(), Replica { base_url, base_path }))
     });
     replicas.collect()

@@ -20,6 +20,7 @@ pub(super) fn problems(located: &Located, profile: &Profile) -> Vec<Problem> {
     check.operation();
     check.further_operations();
     check.hooks();
+    check.mock();
     check_contract::check(&mut check);
     check.problems
 }
@@ -80,7 +81,7 @@ impl Check<'_> {
     fn target(&mut self) {
         let target = &self.profile.target;
         self.url("/target/base_url", "`base_url`", &target.base_url.0);
-        for (name, url) in &target.replicas {
+        for (name, url) in target.replicas.iter().filter(|(_, url)| !super::bind::is_below(&url.0)) {
             self.url(&pointer("/target/replicas", name), "a replica's URL", &url.0);
         }
         if target.accounts.contains_key(DEFAULT) {
@@ -154,6 +155,26 @@ impl Check<'_> {
                 self.counters(&at, &operation.request, counters);
             }
             self.cleanup(&at, operation.cleanup.as_ref());
+        }
+    }
+
+    /// A mock answers what the profile has.
+    fn mock(&mut self) {
+        let Some(mock) = &self.profile.mock else { return };
+        for name in mock.failures.keys() {
+            if !self.profile.operation.parameters.contains_key(name) {
+                let at = pointer("/mock/failures", name);
+                let known = self.profile.operation.parameters.keys().map(String::as_str);
+                let problem = self.located.problem(At::Key(&at), format!("there are no parameters `{name}`"));
+                self.problem(problem.suggesting(name, known));
+            }
+        }
+        let answers = mock.success.iter().map(|answer| ("/mock/success".to_owned(), answer));
+        let failures = mock.failures.iter().map(|(name, answer)| (pointer("/mock/failures", name), answer));
+        for (at, answer) in answers.chain(failures) {
+            if answer.json.is_some() && answer.body.is_some() {
+                self.member(&format!("{at}/body"), "the content stands under `json` already");
+            }
         }
     }
 

@@ -5,6 +5,7 @@ mod body;
 mod check;
 mod check_contract;
 mod load;
+mod mock;
 mod model;
 mod operation;
 mod render;
@@ -15,6 +16,7 @@ mod variants;
 
 pub use bind::{BindError, BindOptions, Bound, Replica};
 pub use load::{Loaded, load, parse, shipped};
+pub use mock::{Mock, MockAnswer, MockList};
 pub use model::{
     BASE, Counter, DEFAULT, EffectSource, FurtherOperation, Hook, IdentityWord, Operation, Profile, RequestTemplate,
     Source, Spelling, Template, Variant,
@@ -22,4 +24,5 @@ pub use model::{
 pub use operation::ProbedOperation;
 pub use render::{BoundHook, HookValues, RenderError, RenderRequest};
 pub use target::{Auth, ClockReading, ClockUnit, Environment, Target};
-pub use template::TemplateError;
+pub use template::{TemplateError, TemplatePart};
+pub use variants::DeclaredVariant;

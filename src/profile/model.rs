@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Target;
+use super::{Mock, Target};
 use crate::contract::{Contract, Matcher, Period};
 use crate::message::Extractor;
 
@@ -47,6 +47,9 @@ pub struct Profile {
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, Hook>")]
     pub hooks: IndexMap<String, Hook>,
+    /// What answers look like to whom the profile is served as a mock, where that cannot be derived.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mock: Option<Mock>,
 }
 
 /// Where a promise is documented.

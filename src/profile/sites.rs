@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Auth, Counter, EffectSource, FurtherOperation, Hook, Profile, RequestTemplate};
+use super::{Auth, Counter, EffectSource, FurtherOperation, Hook, Mock, Profile, RequestTemplate};
 use crate::document::pointer;
 
 /// A text in which a template can stand.
@@ -39,6 +39,8 @@ pub(super) enum Purpose<'p> {
     Hook(&'p str),
     /// The reading of the target's clock.
     Clock,
+    /// The answers of a mock.
+    Mock,
 }
 
 impl Purpose<'_> {
@@ -49,6 +51,7 @@ impl Purpose<'_> {
             Self::Probe | Self::FurtherProbe(_) => &["marker"],
             Self::Cleanup | Self::FurtherCleanup(_) => &["marker", "identity"],
             Self::Hook(_) => &["marker", "identity", "seconds"],
+            Self::Mock => &["marker", "identity", "items"],
         }
     }
 }
@@ -76,6 +79,33 @@ pub(super) fn sites(profile: &Profile) -> Vec<Site<'_>> {
     }
     for (name, hook) in &profile.hooks {
         sites.extend(of_hook(&pointer("/hooks", name), hook, Purpose::Hook(name)));
+    }
+    sites.extend(profile.mock.iter().flat_map(of_mock));
+    sites
+}
+
+fn of_mock(mock: &Mock) -> Vec<Site<'_>> {
+    let failures = mock.failures.iter().map(|(name, answer)| (pointer("/mock/failures", name), answer));
+    let answers = mock.success.iter().map(|answer| ("/mock/success".to_owned(), answer)).chain(failures);
+    let mut sites = Vec::new();
+    for (at, answer) in answers {
+        for (name, value) in &answer.headers {
+            sites.push(Site {
+                pointer: pointer(&format!("{at}/headers"), name),
+                text: &value.0,
+                purpose: Purpose::Mock,
+            });
+        }
+        sites.extend(answer.json.iter().flat_map(|json| of_value(&format!("{at}/json"), json, Purpose::Mock)));
+        sites.extend(answer.body.iter().map(|body| Site {
+            pointer: format!("{at}/body"),
+            text: &body.0,
+            purpose: Purpose::Mock,
+        }));
+    }
+    if let Some(list) = &mock.list {
+        sites.extend(list.json.iter().flat_map(|json| of_value("/mock/list/json", json, Purpose::Mock)));
+        sites.extend(list.item.iter().flat_map(|item| of_value("/mock/list/item", item, Purpose::Mock)));
     }
     sites
 }

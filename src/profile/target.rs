@@ -17,7 +17,8 @@ pub struct Target {
     /// The URL that every path is appended to, for example `https://api.example.com`. Not secret.
     pub base_url: Template,
     /// Further URLs at which the same API is served by other replicas, by name. What a key is worth there shows whether
-    /// they share one memory of keys. They take the same requests as the base URL, as the same accounts.
+    /// they share one memory of keys. They take the same requests as the base URL, as the same accounts. What begins with
+    /// `/` is a path below the base URL.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, Template>")]
     pub replicas: IndexMap<String, Template>,

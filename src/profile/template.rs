@@ -61,6 +61,32 @@ enum Part {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Parsed(Vec<Part>);
 
+/// One part of a template, for whoever reads templates backwards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TemplatePart {
+    /// Text that means itself.
+    Literal(String),
+    /// The name of an environment variable.
+    Variable(String),
+    /// What stands between double braces.
+    Expression(String),
+}
+
+impl super::Template {
+    /// The parts of the template, in order.
+    ///
+    /// # Errors
+    /// When it is not a template.
+    pub fn parts(&self) -> Result<Vec<TemplatePart>, TemplateError> {
+        let part = |part| match part {
+            Part::Literal(text) => TemplatePart::Literal(text),
+            Part::Variable { name, fallback: _ } => TemplatePart::Variable(name),
+            Part::Expression(written) => TemplatePart::Expression(written),
+        };
+        Ok(Parsed::parse(&self.0)?.0.into_iter().map(part).collect())
+    }
+}
+
 /// The value of a variable, and whether it may be shown.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Variable {

@@ -12,6 +12,34 @@ use crate::contract::{Drawn, Matcher};
 /// The variants that spell the same parameters in other bytes, by the names under which they are always offered.
 const SPELLINGS: [(&str, Spelling); 2] = [("reordered", Spelling::Reordered), ("spaced", Spelling::Spaced)];
 
+/// A parameter variant that the profile declares, with what follows from its name and its patches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeclaredVariant<'p> {
+    /// Its name.
+    pub name: &'p str,
+    /// Its request, before it is rendered.
+    pub request: RequestTemplate,
+    /// The kind of outcome that it draws.
+    pub outcome: Drawn,
+    /// What tells that outcome in an answer.
+    pub draws: Option<&'p Matcher>,
+}
+
+impl Operation {
+    /// The variants of other parameters: `base`, and the declared ones in their order, without mere spellings.
+    pub fn declared_variants(&self) -> Vec<DeclaredVariant<'_>> {
+        let base = DeclaredVariant { name: BASE, request: self.request.clone(), outcome: Drawn::Success, draws: None };
+        let declared = self.parameters.iter().filter(|(name, variant)| *name != BASE && variant.spelling.is_none());
+        let declared = declared.map(|(name, variant)| DeclaredVariant {
+            name,
+            request: request(self, variant),
+            outcome: outcome(name, variant),
+            draws: variant.draws.as_ref(),
+        });
+        std::iter::once(base).chain(declared).collect()
+    }
+}
+
 impl Bound {
     /// Whether the profile has this parameter variant.
     pub fn has_variant(&self, name: &str) -> bool {

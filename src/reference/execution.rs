@@ -8,10 +8,10 @@ use bytes::Bytes;
 use tokio::sync::watch;
 
 use super::answer::Answer;
+use super::book::{Book, Course, Request};
 use super::interpreter::{Claim, Interpreter, Place, Reply, State, note};
-use super::orders::{Book, Course, Request};
 use super::policy::{Claiming, Departure, Memory, Submission, crashes_after_effect};
-use super::record::{ExecutionNumber, Outcome, OutcomeKind, Progress, Waiting};
+use super::record::{ExecutionNumber, Made, Outcome, OutcomeKind, Progress, Waiting};
 
 /// A request that is being carried out.
 pub(super) struct Execution {
@@ -51,7 +51,7 @@ impl Interpreter {
         let Claim { request, place, situation, looked_up } = claim;
         let number = state.next_execution();
         let (done, waiting) = watch::channel(None);
-        let takes = self.latency * request.slowness();
+        let takes = self.latency * request.slowness;
         let mut window = None;
         if let Some(place) = &place {
             window = match self.policy.claiming {
@@ -83,7 +83,7 @@ impl Interpreter {
         drop(presence);
         let answer = answer.unwrap_or_else(|| Answer::error(500, "the request was given up"));
         let answer = (self.policy.first_answer)(&self.contract, &answer);
-        Reply { answer, note: note(&situation, "executes"), window }
+        Reply { answer, note: note(&situation, "executes"), window, lost: false }
     }
 
     /// Ends an execution: the effect, the record and the answer in one step.
@@ -134,24 +134,27 @@ impl Interpreter {
 
     fn carry_out(&self, book: &mut Book, execution: &Execution) -> Outcome {
         let Execution { submission, request, .. } = execution;
-        match request.course() {
+        match request.course {
             Course::Fails if book.declines(&submission.account, request) => {
-                Outcome { kind: OutcomeKind::Failure, answer: Answer::error(422, "out of stock"), made: None }
+                Outcome::without_effect(OutcomeKind::Failure, self.surface.declined(submission))
             }
             Course::Crashes => {
-                let answer = Answer::error(500, "internal error");
-                let made = crashes_after_effect(&self.contract, &answer)
-                    .then(|| (self.policy.make_effects)(book, submission, request));
+                let answer = self.surface.crashed(submission);
+                let made = crashes_after_effect(&self.contract, &answer).then(|| self.make(book, submission, request));
                 Outcome { kind: OutcomeKind::ServerError, answer, made }
             }
             Course::Fails | Course::Succeeds => {
-                let number = (self.policy.make_effects)(book, submission, request);
-                let shown = book.show(&submission.account, submission.collection, number).unwrap_or_default();
-                let location = format!("/{}/{number}", submission.collection.name());
-                let answer = Answer::json(201, &shown).with_header("location", &location);
-                Outcome { kind: OutcomeKind::Success, answer, made: Some(number) }
+                let made = self.make(book, submission, request);
+                let answer = book.item(made.number).map(|item| self.surface.made(item));
+                let answer = answer.unwrap_or_else(|| Answer::error(500, "nothing was made"));
+                Outcome { kind: OutcomeKind::Success, answer, made: Some(made) }
             }
         }
+    }
+
+    fn make(&self, book: &mut Book, submission: &Submission, request: &Request) -> Made {
+        let number = (self.policy.make_effects)(book, submission, request);
+        Made { number, identity: self.surface.identity(number) }
     }
 
     /// The client of an execution has gone, unless the execution is over.
@@ -173,7 +176,7 @@ impl Interpreter {
             Departure::StoreEmptySuccess => {
                 if let Some(execution) = state.running.remove(&number) {
                     let answer = Answer { status: 200, headers: Vec::new(), body: Bytes::new() };
-                    let outcome = Outcome { kind: OutcomeKind::Success, answer, made: None };
+                    let outcome = Outcome::without_effect(OutcomeKind::Success, answer);
                     self.write_down(&mut state, number, &execution, outcome, Memory::Keep);
                 }
             }

@@ -12,11 +12,12 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use super::answer::Answer;
+use super::book::{Book, Request};
 use super::clock::Clock;
 use super::execution::{Begun, Execution};
-use super::orders::{Book, Request};
 use super::policy::{Admission, Claiming, Disposition, Memory, Policy, Submission, Survivor};
 use super::record::{ExecutionNumber, Outcome, OutcomeKind, Progress, Record, Records, Relation, Waiting};
+use super::surface::Surface;
 use super::window::Windows;
 use crate::contract::{Contract, Situation, Treatment};
 
@@ -29,6 +30,8 @@ pub(super) struct Reply {
     pub(super) note: String,
     /// How long after its look-up the request claimed its key, where that is not one step.
     pub(super) window: Option<Duration>,
+    /// Whether it is lost on the way.
+    pub(super) lost: bool,
 }
 
 /// A server that keeps a contract as its policy understands it.
@@ -39,6 +42,8 @@ pub(super) struct Interpreter {
     pub(super) policy: Policy,
     /// How long an execution takes.
     pub(super) latency: Duration,
+    /// Which requests there are, and how they are answered.
+    pub(super) surface: Box<dyn Surface>,
     /// The clock that retention is counted by.
     pub(super) clock: Clock,
     state: Mutex<State>,
@@ -49,7 +54,7 @@ pub(super) struct Interpreter {
 pub(super) struct State {
     /// The key store.
     pub(super) records: Records,
-    /// The orders.
+    /// The resources.
     pub(super) book: Book,
     /// What is being carried out.
     pub(super) running: HashMap<ExecutionNumber, Execution>,
@@ -120,12 +125,12 @@ pub(super) struct Place {
 }
 
 impl Interpreter {
-    /// A server without any orders.
-    pub(super) fn new(contract: Contract, policy: Policy, latency: Duration) -> Self {
-        Self { contract, policy, latency, clock: Clock::new(), state: Mutex::default() }
+    /// A server without any resources.
+    pub(super) fn new(contract: Contract, policy: Policy, latency: Duration, surface: Box<dyn Surface>) -> Self {
+        Self { contract, policy, latency, surface, clock: Clock::new(), state: Mutex::default() }
     }
 
-    /// Reads or changes the orders.
+    /// Reads or changes the resources.
     pub(super) fn with_book<T>(&self, operate: impl FnOnce(&mut Book) -> T) -> T {
         operate(&mut self.state().book)
     }
@@ -280,7 +285,7 @@ impl Interpreter {
                 self.replay(state, submission, &place, situation, outcome)
             }
             (Treatment::Refreshes, Progress::Finished { outcome, .. }) => {
-                answered(situation, "refreshes", refreshed(&state.book, record, outcome))
+                answered(situation, "refreshes", self.refreshed(&state.book, outcome))
             }
         }
     }
@@ -293,8 +298,10 @@ impl Interpreter {
         situation: Situation,
         outcome: &Outcome,
     ) -> Step {
-        if outcome.kind == OutcomeKind::Success {
-            (self.policy.beside_replay)(&mut state.book, submission);
+        if outcome.kind == OutcomeKind::Success
+            && let Ok(request) = &submission.request
+        {
+            (self.policy.beside_replay)(&mut state.book, submission, request);
         }
         if self.policy.after_replay == Memory::Release {
             self.forget(state, submission, place);
@@ -318,7 +325,7 @@ impl Interpreter {
             Survivor::Nobody => self.forget(state, submission, &of_original),
             Survivor::Intruder => {
                 self.forget(state, submission, &of_original);
-                let outcome = Outcome { kind: OutcomeKind::Failure, answer: refused.clone(), made: None };
+                let outcome = Outcome::without_effect(OutcomeKind::Failure, refused.clone());
                 self.remember(state, submission, place, Progress::Finished { outcome, at: self.clock.now() });
             }
         }
@@ -333,11 +340,11 @@ impl Interpreter {
 
     /// Lets a request go on to be carried out, or refuses it if its parameters are not acceptable.
     fn accept(&self, state: &mut State, submission: &Submission, place: Option<Place>, situation: Claimed) -> Step {
-        if let Some(request) = Request::parse(&submission.body) {
-            return Step::Claim(Claim { request, place, situation, looked_up: Instant::now() });
-        }
-        let answer = Answer::error(400, "invalid parameters");
-        let outcome = Outcome { kind: OutcomeKind::ValidationFailure, answer: answer.clone(), made: None };
+        let answer = match submission.request.clone() {
+            Ok(request) => return Step::Claim(Claim { request, place, situation, looked_up: Instant::now() }),
+            Err(refused) => refused,
+        };
+        let outcome = Outcome::without_effect(OutcomeKind::ValidationFailure, answer.clone());
         if let Some(place) = place {
             self.forget_predecessor(state, submission, &place, &situation);
             match (self.policy.after_outcome)(&self.contract, &outcome) {
@@ -385,23 +392,23 @@ impl Interpreter {
         state.records.add(&place.name, record);
     }
 
+    /// The first answer, with the resource as it is now; if there is none, as it was.
+    fn refreshed(&self, book: &Book, outcome: &Outcome) -> Answer {
+        let current = match outcome.kind {
+            OutcomeKind::Success => outcome.made.as_ref().and_then(|made| book.item(made.number)),
+            OutcomeKind::ValidationFailure | OutcomeKind::Failure | OutcomeKind::ServerError => None,
+        };
+        let first = outcome.answer.clone();
+        match current {
+            None => first,
+            Some(item) => Answer { body: self.surface.shown(item), ..first },
+        }
+    }
+
     /// Writes a record of something that seems to be running, and is not.
     fn remember_in_flight(&self, state: &mut State, submission: &Submission, place: Place) {
         let progress = Progress::InFlight { execution: state.next_execution(), waiting: state.never() };
         self.remember(state, submission, place, progress);
-    }
-}
-
-/// The resource as it is now; if there is none, the first answer.
-fn refreshed(book: &Book, record: &Record, outcome: &Outcome) -> Answer {
-    let current = match outcome.kind {
-        OutcomeKind::Success => outcome.made.and_then(|number| book.show(&record.account, record.collection, number)),
-        OutcomeKind::ValidationFailure | OutcomeKind::Failure | OutcomeKind::ServerError => None,
-    };
-    let first = outcome.answer.clone();
-    match current {
-        None => first,
-        Some(shown) => Answer { body: shown.to_string().into(), ..first },
     }
 }
 
@@ -415,7 +422,7 @@ impl fmt::Display for Claimed {
 }
 
 fn answered(situation: impl fmt::Display, treatment: &str, answer: Answer) -> Step {
-    Step::Answer(Reply { answer, note: note(&situation, treatment), window: None })
+    Step::Answer(Reply { answer, note: note(&situation, treatment), window: None, lost: false })
 }
 
 /// What the log says about a request.

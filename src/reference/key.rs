@@ -28,7 +28,7 @@ pub(super) fn take(contract: &Contract, parts: &Parts, body: Bytes) -> (Presente
         Some(Carrier::Header(name)) => (in_header(parts, name), body),
         Some(Carrier::Query(name)) => (in_query(parts, name), body),
         Some(Carrier::Json(pointer)) => in_json(pointer, body),
-        Some(Carrier::Form(_)) => (PresentedKey::Absent, body),
+        Some(Carrier::Form(name)) => in_form(name, &body),
     }
 }
 
@@ -43,6 +43,18 @@ fn in_query(parts: &Parts, name: &str) -> PresentedKey {
             .filter(|(found, _)| found == name)
             .map(|(_, value)| value.into_owned().into_bytes()),
     )
+}
+
+/// The other fields stay as they were written.
+fn in_form(name: &str, body: &Bytes) -> (PresentedKey, Bytes) {
+    let text = String::from_utf8_lossy(body).into_owned();
+    let value = |field: &str| {
+        let (found, value) = form_urlencoded::parse(field.as_bytes()).next()?;
+        (found == name).then(|| value.into_owned().into_bytes())
+    };
+    let key = one_of(text.split('&').filter_map(value));
+    let rest: Vec<&str> = text.split('&').filter(|field| value(field).is_none()).collect();
+    (key, Bytes::from(rest.join("&")))
 }
 
 fn one_of(mut values: impl Iterator<Item = Vec<u8>>) -> PresentedKey {
@@ -194,6 +206,15 @@ mod tests {
         for broken in ["a", "\"a", "\"a\"b", r#""a\n""#] {
             assert_eq!(faults(&quoted, broken.as_bytes()), Err(Fault::Malformed), "{broken}");
         }
+    }
+
+    #[test]
+    fn a_key_in_a_form_is_no_parameter() {
+        let taken = |body: &'static str| in_form("key", &Bytes::from_static(body.as_bytes()));
+        let (key, rest) = taken("a=%20b&key=k+1&c=d");
+        assert_eq!((key, rest), (PresentedKey::One(b"k 1".to_vec()), Bytes::from_static(b"a=%20b&c=d")));
+        assert_eq!(taken("a=b").0, PresentedKey::Absent);
+        assert_eq!(taken("key=1&key=2").0, PresentedKey::Unclear);
     }
 
     #[test]

@@ -1,4 +1,7 @@
-//! The reference target: a small order API that interprets a contract, and can be told to break it.
+//! The reference target: an API that interprets a contract, and can be told to break it.
+//!
+//! The API is the one that a profile describes, as far as it can be derived from that; or a small order API, whose rules
+//! are its own, and which is told of below.
 //!
 //! It is the inverse of the oracle and shares no code with it, so that the two cannot make the same mistake; and it
 //! runs on a thread and a runtime of its own, so that it does not share the scheduling of the client that probes it.
@@ -18,6 +21,7 @@
 //! The `Date` of every answer is what the clock shows. `Authorization: Bearer NAME` names the account; without it the account is `default`.
 
 mod answer;
+mod book;
 mod certificate;
 mod clock;
 mod defect;
@@ -30,10 +34,15 @@ mod orders;
 mod policy;
 mod record;
 mod server;
+mod submission;
+mod surface;
+mod trouble;
 mod window;
 
+pub use book::SLOW_FACTOR;
 pub use certificate::{Certificate, CertificateError};
 pub use defect::{Defect, DefectError, FailureClass};
 pub use http::RequestLine;
-pub use orders::{CRASHING_PRODUCT, FAILING_PRODUCT, SLOW_FACTOR, SLOW_PRODUCT};
-pub use server::{DEFAULT_LATENCY, ReferenceError, ReferenceOptions, RunningReference, start};
+pub use orders::{CRASHING_PRODUCT, FAILING_PRODUCT, SLOW_PRODUCT};
+pub use server::{Api, DEFAULT_LATENCY, ReferenceError, ReferenceOptions, RunningReference, start};
+pub use trouble::Trouble;

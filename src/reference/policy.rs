@@ -4,33 +4,16 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
 use serde_json::Value;
 
 use super::answer::{self, Answer, Refusal};
+use super::book::{Book, Request};
 use super::clock::Moment;
-use super::key::{self, PresentedKey};
-use super::orders::{Book, Collection, Request};
+use super::key;
 use super::record::{Outcome, OutcomeKind, Progress, Record, Relation};
+pub(super) use super::submission::{Submission, canonical};
 use crate::contract::{Anchor, Contract, Matcher, Row, Situation, Treatment};
 use crate::message::Response;
-
-/// A request that may carry a key.
-#[derive(Clone, Debug)]
-pub(super) struct Submission {
-    /// Which replica of the server took it.
-    pub(super) replica: u16,
-    /// Who sent it.
-    pub(super) account: String,
-    /// What it is to make.
-    pub(super) collection: Collection,
-    /// The request method.
-    pub(super) method: String,
-    /// What stands where a key belongs.
-    pub(super) key: PresentedKey,
-    /// The parameters.
-    pub(super) body: Bytes,
-}
 
 /// What a key is good for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,8 +92,8 @@ type OfThree<A, B, C, R> = Box<dyn Fn(&A, &B, &C) -> R + Send + Sync>;
 /// Makes what a request asks for, and says which number it got.
 type MakeEffects = Box<dyn Fn(&mut Book, &Submission, &Request) -> u64 + Send + Sync>;
 
-/// Does something to the orders when a request is answered from its record.
-type BesideReplay = Box<dyn Fn(&mut Book, &Submission) + Send + Sync>;
+/// Does something to the resources when a request is answered from its record.
+type BesideReplay = Box<dyn Fn(&mut Book, &Submission, &Request) + Send + Sync>;
 
 /// Every decision that the server takes.
 pub(super) struct Policy {
@@ -171,7 +154,7 @@ impl Policy {
             on_duplicate: Box::new(on_duplicate),
             on_conflict: Box::new(on_conflict),
             on_in_flight: Box::new(on_in_flight),
-            refuse: Box::new(|situation, matcher, record| refusal(*situation).answer(matcher, record.made())),
+            refuse: Box::new(|situation, matcher, record| refusal(*situation).answer(matcher, record.identity())),
             survivor: Box::new(|_| Survivor::Original),
             claiming: Claiming::AtOnce,
             lease_is_over: Box::new(|_, _| false),
@@ -181,7 +164,7 @@ impl Policy {
             after_outcome: Box::new(after_outcome),
             first_answer: Box::new(|_, answer| answer.clone()),
             replay: Box::new(answer::replay),
-            beside_replay: Box::new(|_, _| {}),
+            beside_replay: Box::new(|_, _, _| {}),
             after_replay: Memory::Keep,
             on_broken_request: Memory::Release,
             on_disconnect: Departure::CarryOn,
@@ -269,27 +252,15 @@ fn name_record(contract: &Contract, key: &str, submission: &Submission) -> Strin
     if with.is_empty() {
         return key.to_owned();
     }
-    let content: Value = serde_json::from_slice(&submission.body).unwrap_or_default();
-    let values = with.iter().map(|name| content.get(name).cloned().unwrap_or_default());
+    let values = with.iter().map(|name| submission.parameter(name));
     Value::Array(std::iter::once(Value::from(key)).chain(values).collect()).to_string()
 }
 
-/// The body; where the contract does not tell spellings apart, without regard to white space and the order of members.
+/// The parameters; where the contract does not tell spellings apart, without regard to white space and the order of members.
 fn fingerprint(contract: &Contract, submission: &Submission) -> Vec<u8> {
     match promised(contract, Row::EquivalentParameters, None) {
-        Some(Treatment::Rejects(_)) => submission.body.to_vec(),
-        _ => canonical(&submission.body),
-    }
-}
-
-/// A body in a form that is the same for every spelling of the same JSON; other bodies as they are.
-pub(super) fn canonical(body: &[u8]) -> Vec<u8> {
-    match serde_json::from_slice::<Value>(body) {
-        Ok(mut content) => {
-            content.sort_all_objects();
-            content.to_string().into_bytes()
-        }
-        Err(_) => body.to_vec(),
+        Some(Treatment::Rejects(_)) => submission.parameters(),
+        _ => canonical(&submission.parameters()),
     }
 }
 
@@ -337,7 +308,7 @@ fn on_duplicate(contract: &Contract, outcome: &Outcome, book: &Book) -> Disposit
     let promise = |situation: Situation| situation.row().and_then(|row| promised(contract, row, Some(&first)));
     let situation = outcome.kind.situation();
     let as_usual = promise(situation).unwrap_or(Treatment::Replays);
-    if outcome.made.is_some_and(|made| book.changed(made)) {
+    if outcome.made.as_ref().is_some_and(|made| book.changed(made.number)) {
         let treatment = promise(Situation::AfterChange).unwrap_or(as_usual);
         return Disposition { situation: Situation::AfterChange, treatment };
     }
@@ -345,21 +316,27 @@ fn on_duplicate(contract: &Contract, outcome: &Outcome, book: &Book) -> Disposit
 }
 
 fn on_conflict(contract: &Contract, record: &Record, submission: &Submission) -> Disposition {
-    if canonical(&record.fingerprint) == canonical(&submission.body) {
-        in_conflict(contract, Situation::EquivalentParameters, Row::EquivalentParameters)
+    if canonical(&record.fingerprint) == canonical(&submission.parameters()) {
+        let promise = promised(contract, Row::EquivalentParameters, None);
+        in_conflict(Situation::EquivalentParameters, promise)
     } else {
-        changed_parameters(contract)
+        changed_parameters(contract, submission.variant.as_deref())
     }
 }
 
-/// What parameters of another meaning get.
-pub(super) fn changed_parameters(contract: &Contract) -> Disposition {
-    in_conflict(contract, Situation::ChangedParameters, Row::ChangedParameters)
+/// What parameters of another meaning get, by their variant where that is known.
+pub(super) fn changed_parameters(contract: &Contract, variant: Option<&str>) -> Disposition {
+    let promise = match variant {
+        None => promised(contract, Row::ChangedParameters, None),
+        Some(variant) => contract
+            .promise(Row::ChangedParameters, variant)
+            .and_then(|promise| promise.case(None)?.allow.first().cloned()),
+    };
+    in_conflict(Situation::ChangedParameters, promise)
 }
 
-fn in_conflict(contract: &Contract, situation: Situation, row: Row) -> Disposition {
-    let treatment = promised(contract, row, None).unwrap_or_else(|| Treatment::Rejects(Matcher::default()));
-    Disposition { situation, treatment }
+fn in_conflict(situation: Situation, promise: Option<Treatment>) -> Disposition {
+    Disposition { situation, treatment: promise.unwrap_or_else(|| Treatment::Rejects(Matcher::default())) }
 }
 
 /// Where nothing is promised, a repeat waits for the first request and gets what a later repeat would get.
@@ -391,6 +368,8 @@ pub(super) fn crashes_after_effect(contract: &Contract, crash: &Answer) -> bool 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reference::book::Collection;
+    use crate::reference::key::PresentedKey;
 
     fn contract(yaml: &str) -> Contract {
         serde_json::from_value(serde_yaml::from_str(yaml).unwrap()).unwrap()
@@ -399,7 +378,17 @@ mod tests {
     fn submission(body: &'static str) -> Submission {
         let key = PresentedKey::One(b"k".to_vec());
         let (account, method) = ("default".into(), "POST".into());
-        Submission { replica: 0, account, collection: Collection::Orders, method, key, body: body.into() }
+        Submission {
+            replica: 0,
+            account,
+            collection: Collection::MAIN,
+            method,
+            key,
+            body: body.into(),
+            target: Vec::new(),
+            variant: None,
+            request: Err(Answer::no_content()),
+        }
     }
 
     #[test]
@@ -425,10 +414,10 @@ mod tests {
     #[test]
     fn retention_counts_from_its_anchor() {
         let hour = Moment::from_secs(3600);
-        let outcome = Outcome { kind: OutcomeKind::Success, answer: Answer::no_content(), made: Some(1) };
+        let outcome = Outcome::without_effect(OutcomeKind::Success, Answer::no_content());
         let record = Record {
             account: "default".into(),
-            collection: Collection::Orders,
+            collection: Collection::MAIN,
             fingerprint: Vec::new(),
             created: hour,
             last_used: hour * 3,
@@ -481,7 +470,7 @@ mod tests {
         let adyen = contract(
             "replay: {after_failure: [{when: {header: {transient-error: true}}, allow: executes}, {allow: replays}]}",
         );
-        let memory = |answer| after_outcome(&adyen, &Outcome { kind: OutcomeKind::Failure, answer, made: None });
+        let memory = |answer| after_outcome(&adyen, &Outcome::without_effect(OutcomeKind::Failure, answer));
         assert_eq!(memory(Answer::error(422, "no").with_header("transient-error", "true")), Memory::Release);
         assert_eq!(memory(Answer::error(422, "no")), Memory::Keep);
     }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use tokio::sync::watch;
 
 use super::answer::Answer;
+use super::book::Collection;
 use super::clock::Moment;
-use super::orders::Collection;
 use crate::contract::Situation;
 
 /// The number of one run of the operation.
@@ -47,8 +47,24 @@ pub(super) struct Outcome {
     pub(super) kind: OutcomeKind,
     /// What was answered.
     pub(super) answer: Answer,
-    /// The number of the resource that was made.
-    pub(super) made: Option<u64>,
+    /// The resource that was made.
+    pub(super) made: Option<Made>,
+}
+
+impl Outcome {
+    /// The outcome of a request that has made nothing.
+    pub(super) fn without_effect(kind: OutcomeKind, answer: Answer) -> Self {
+        Self { kind, answer, made: None }
+    }
+}
+
+/// A resource that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Made {
+    /// Its number.
+    pub(super) number: u64,
+    /// How answers name it.
+    pub(super) identity: String,
 }
 
 /// How far the request of a record has come.
@@ -88,11 +104,11 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// The number of the resource that was made, if the request is over and made one.
-    pub(super) fn made(&self) -> Option<u64> {
+    /// The name of the resource that was made, if the request is over and made one.
+    pub(super) fn identity(&self) -> Option<&str> {
         match &self.progress {
             Progress::InFlight { .. } => None,
-            Progress::Finished { outcome, .. } => outcome.made,
+            Progress::Finished { outcome, .. } => outcome.made.as_ref().map(|made| made.identity.as_str()),
         }
     }
 

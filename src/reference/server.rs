@@ -17,8 +17,12 @@ use super::defect::Defect;
 use super::http::{self, RequestLine};
 use super::interpreter::Interpreter;
 use super::listener::{self, TlsListener};
+use super::orders::Orders;
 use super::policy::{Policy, refusal};
+use super::surface::{Derived, Surface};
+use super::trouble::{Ahead, Trouble};
 use crate::contract::{Carrier, Contract, Row, Situation};
+use crate::profile::Profile;
 
 /// How long an execution takes where nothing else is said.
 pub const DEFAULT_LATENCY: Duration = Duration::from_millis(25);
@@ -36,14 +40,18 @@ pub struct ReferenceOptions {
     pub latency: Duration,
     /// The contract that is kept.
     pub contract: Contract,
+    /// What is served: the API that a profile describes, or the order API.
+    pub api: Api,
     /// The ways in which it is broken all the same.
     pub defects: Vec<Defect>,
+    /// What clients are to meet beside that.
+    pub trouble: Trouble,
     /// Where every request is told of when it is over, if anywhere.
     pub log: Option<Sender<RequestLine>>,
 }
 
 impl ReferenceOptions {
-    /// A server that keeps this contract, on any one free port, without TLS and without a log.
+    /// The order API with this contract, on any one free port, without TLS and without a log.
     pub fn new(contract: Contract) -> Self {
         Self {
             port: 0,
@@ -51,8 +59,36 @@ impl ReferenceOptions {
             tls: false,
             latency: DEFAULT_LATENCY,
             contract,
+            api: Api::Orders,
             defects: Vec::new(),
+            trouble: Trouble::default(),
             log: None,
+        }
+    }
+
+    /// The API that a profile describes, with its contract, on any one free port, without TLS and without a log.
+    pub fn of(profile: Profile) -> Self {
+        Self { api: Api::Of(Box::new(profile.clone())), ..Self::new(profile.contract) }
+    }
+}
+
+/// What is served.
+#[derive(Clone, Debug)]
+pub enum Api {
+    /// The order API.
+    Orders,
+    /// What a profile describes: its operations, and what it counts, cleans up and changes from outside.
+    Of(Box<Profile>),
+}
+
+impl Api {
+    fn surface(self, contract: &Contract) -> Result<Box<dyn Surface>, ReferenceError> {
+        match (self, contract.key.as_ref().map(|key| &key.carrier)) {
+            (Self::Orders, Some(carrier @ Carrier::Form(_))) => {
+                Err(ReferenceError::Unservable(format!("its requests are JSON, so there is no {carrier}")))
+            }
+            (Self::Orders, _) => Ok(Box::new(Orders)),
+            (Self::Of(profile), _) => Ok(Box::new(Derived::of(&profile).map_err(ReferenceError::Unservable)?)),
         }
     }
 }
@@ -131,7 +167,8 @@ impl Drop for RunningReference {
 /// # Errors
 /// When a port is taken, when there is no thread to run on, or when the contract asks for what the server cannot do.
 pub fn start(options: ReferenceOptions) -> Result<RunningReference, ReferenceError> {
-    let ReferenceOptions { port, replicas, tls, latency, contract, defects, log } = options;
+    let ReferenceOptions { port, replicas, tls, latency, contract, api, defects, trouble, log } = options;
+    let surface = api.surface(&contract)?;
     check(&contract)?;
     let (certificate, acceptor) =
         if tls { certificate::make().map(|(made, by)| (Some(made), Some(by)))? } else { (None, None) };
@@ -139,12 +176,13 @@ pub fn start(options: ReferenceOptions) -> Result<RunningReference, ReferenceErr
     for defect in defects {
         defect.apply(&mut policy);
     }
-    let interpreter = Arc::new(Interpreter::new(contract, policy, latency));
+    let interpreter = Arc::new(Interpreter::new(contract, policy, latency, surface));
+    let trouble = Arc::new(Ahead::new(trouble));
     let mut addresses = Vec::new();
     let mut fronts = Vec::new();
     for replica in 0..replicas.get() {
         let (listener, address) = listen(port, replica)?;
-        let router = http::router(Arc::clone(&interpreter), replica, log.clone());
+        let router = http::router(Arc::clone(&interpreter), Arc::clone(&trouble), replica, log.clone());
         addresses.push(address);
         fronts.push(Front { listener, acceptor: acceptor.clone(), router });
     }
@@ -220,13 +258,10 @@ fn run(fronts: Vec<Front>, ready: &Sender<io::Result<()>>, stopped: oneshot::Rec
 
 /// Finds promises that the server cannot keep, before anybody relies on them.
 fn check(contract: &Contract) -> Result<(), ReferenceError> {
-    if let Some(carrier @ Carrier::Form(_)) = contract.key.as_ref().map(|key| &key.carrier) {
-        return Err(ReferenceError::Unservable(format!("its requests are JSON, so there is no {carrier}")));
-    }
     // It interprets neither rate limits nor replicas nor an outage of its key store, so it need not word them.
     let served = |row: &Row| !matches!(row, Row::RateLimited | Row::Replicas | Row::StoreUnavailable);
     for matcher in Row::ALL.into_iter().filter(served).flat_map(|row| contract.rejections(row)) {
-        let answer = refusal(Situation::ChangedParameters).answer(matcher, Some(1));
+        let answer = refusal(Situation::ChangedParameters).answer(matcher, Some("1"));
         if !matcher.fits(&answer.message(), Some("1")) {
             return Err(ReferenceError::Unservable(format!("it knows no answer that has {matcher}")));
         }

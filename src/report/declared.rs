@@ -6,6 +6,22 @@ use crate::contract::{
 
 /// What the contract promises in a clause; `None` where it is silent.
 pub(super) fn summary(contract: &Contract, clause: Clause) -> Option<String> {
+    let parts = parts(contract, clause);
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// What the contract promises, a line for each promise, by clause. Empty where it promises nothing.
+pub fn promises(contract: &Contract) -> Vec<String> {
+    let line = |clause: Clause| {
+        let names = std::iter::once(clause.id()).chain(std::iter::repeat(""));
+        let lines = names.zip(parts(contract, clause)).map(|(name, part)| format!("{name:<10} {part}"));
+        lines.collect::<Vec<_>>()
+    };
+    Clause::ALL.into_iter().flat_map(line).collect()
+}
+
+/// The facts and promises of a clause.
+fn parts(contract: &Contract, clause: Clause) -> Vec<String> {
     let (facts, promises) = match clause {
         Clause::Key => (contract.key.as_ref().map(key).unwrap_or_default(), key_promises(contract)),
         Clause::Retention => (retention(contract), rows(contract, &[(Row::Expired, "expired")])),
@@ -13,9 +29,7 @@ pub(super) fn summary(contract: &Contract, clause: Clause) -> Option<String> {
         Clause::Conflict => (Vec::new(), conflict(contract)),
         Clause::Scope => (methods(contract), rows(contract, SCOPE_ROWS)),
     };
-    let parts: Vec<String> =
-        std::iter::once(facts.join(", ")).filter(|facts| !facts.is_empty()).chain(promises).collect();
-    (!parts.is_empty()).then(|| parts.join("; "))
+    std::iter::once(facts.join(", ")).filter(|facts| !facts.is_empty()).chain(promises).collect()
 }
 
 const SCOPE_ROWS: &[(Row, &str)] = &[

@@ -17,6 +17,7 @@ mod fixtures;
 #[cfg(test)]
 mod tests;
 
+pub use declared::promises;
 pub use explain::{Topic, suggestions};
 pub use progress::progress;
 pub use terminal::{TerminalOptions, terminal};

@@ -123,13 +123,13 @@ fn named(case: &CaseHistory, round: &RaceRound, intent: IntentId) -> Option<usiz
 }
 
 impl Summary {
-    /// `3 rounds of 20 copies, 3 overlapped, spread 0.05/0.08/0.10 ms (last byte), effects 1 1 1`.
+    /// `3 rounds of 20 copies, 3 shown to overlap, spread 0.05/0.08/0.10 ms (last byte), effects 1 1 1`.
     fn text(&self) -> String {
         let (fewest, most) = (self.copies.iter().min().unwrap_or(&0), self.copies.iter().max().unwrap_or(&0));
         let copies = if fewest == most { format!("{most} copies") } else { format!("{fewest} to {most} copies") };
         let rounds = plural(self.copies.len(), "round");
         let meeting = match self.meeting {
-            Meeting::Overlapped(number) => format!("{number} overlapped"),
+            Meeting::Overlapped(number) => format!("{number} shown to overlap"),
             Meeting::OneAfterTheOther(gap) => format!("the next within {} ms of the answer", milliseconds(gap)),
         };
         format!("{rounds} of {copies}, {meeting}{}, {}", self.spread(), self.effects_text())

@@ -142,10 +142,13 @@ impl View<'_> {
 
     fn footer(&self, effects: &Effects<'_>) -> String {
         let attempts: usize = self.history.cases.values().map(|case| case.attempts.len()).sum();
+        let void: usize = self.history.cases.values().map(|case| case.voided.len()).sum();
+        let repeated =
+            if void == 0 { String::new() } else { format!(" (and {void} that came to nothing and were repeated)") };
         let cases = plural(self.history.cases.len(), "case");
         let requests = match self.history.requests {
             Some(1) => format!("1 request, {attempts} of them attempts"),
-            Some(requests) => format!("{requests} requests, {attempts} of them attempts"),
+            Some(requests) => format!("{requests} requests, {attempts} of them attempts{repeated}"),
             None => plural(attempts, "attempt"),
         };
         let (skipped, made, left) = (self.history.skipped.len(), effects.made, effects.left.len());

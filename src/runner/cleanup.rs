@@ -18,11 +18,16 @@ pub struct Leftover {
     pub identity: String,
     /// The marker of its action.
     pub marker: String,
+    /// The replica whose answer named it, where nothing else knows it; absent for the target itself.
+    pub replica: Option<String>,
 }
 
-/// The effects that a history shows, in a stable order: those that answers name, and those that counters listed.
+/// The effects that a history shows, in a stable order: those that answers name, and those that counters listed. One that
+/// the target itself knows is removed there, whatever replica has named it as well.
 pub fn leftovers(history: &History) -> BTreeSet<Leftover> {
-    history.cases.values().flat_map(leftovers_of_case).collect()
+    let all: BTreeSet<Leftover> = history.cases.values().flat_map(leftovers_of_case).collect();
+    let known = |effect: &Leftover| all.contains(&Leftover { replica: None, ..effect.clone() });
+    all.iter().filter(|effect| effect.replica.is_none() || !known(effect)).cloned().collect()
 }
 
 fn leftovers_of_case(case: &CaseHistory) -> Vec<Leftover> {
@@ -34,6 +39,7 @@ fn leftovers_of_case(case: &CaseHistory) -> Vec<Leftover> {
             operation: attempt.start.operation.clone(),
             identity,
             marker,
+            replica: attempt.start.replica.clone(),
         })
     });
     let listed = case.counts.iter().flat_map(|count| match &count.listing {
@@ -44,6 +50,7 @@ fn leftovers_of_case(case: &CaseHistory) -> Vec<Leftover> {
                 operation: count.operation.clone(),
                 identity: item.identity.clone(),
                 marker: count.marker.clone(),
+                replica: None,
             })
             .collect(),
         Listing::Failed(_) => Vec::new(),
@@ -88,6 +95,7 @@ async fn late_effects(context: &Context, history: &History) -> Result<Vec<Leftov
                     operation: place.operation.clone(),
                     identity: item.identity,
                     marker: marker.clone(),
+                    replica: None,
                 }));
             }
         }
@@ -119,7 +127,7 @@ async fn remove(context: &Context, effect: &Leftover) -> Result<Option<String>, 
     if context.pace.take_cleanup().is_err() {
         return Ok(Some("the cap of --max-requests was reached".into()));
     }
-    Ok(match context.send_patiently(&request).await {
+    Ok(match context.send_patiently_to(effect.replica.as_deref(), &request).await {
         Ok(response) if (200..300).contains(&response.status) || matches!(response.status, 404 | 410) => None,
         Ok(response) => Some(format!("the target answered {}", response.status)),
         Err(error) => Some(error.to_string()),

@@ -38,10 +38,10 @@ use slot::{Slot, Slots};
 use tokio::task::JoinSet;
 
 use crate::contract::{Period, Reason};
-use crate::history::{Calibration, CaseEnding, CaseInfo, Ending, EventKind, History, Protocol, SkippedCase};
+use crate::history::{Calibration, CaseEnding, CaseInfo, EventKind, History, Protocol, SkippedCase};
 use crate::journal::WriteError;
 use crate::message::{Request, Response};
-use crate::plan::{CONTROL, Plan, PlannedCase};
+use crate::plan::{CONTROL, Plan, PlannedCase, cancels};
 use crate::profile::{Bound, RenderError};
 use crate::scenario::Step;
 use crate::wire::{Connector, ControlClient, ControlError, Synchronisation};
@@ -87,14 +87,24 @@ impl Context {
 
     /// Sends a count, a cleanup or a hook's request, when its turn has come.
     async fn send_control(&self, request: &Request) -> Result<Response, ControlError> {
+        self.send_control_to(None, request).await
+    }
+
+    /// The same to a replica, where one is named.
+    async fn send_control_to(&self, replica: Option<&str>, request: &Request) -> Result<Response, ControlError> {
         self.pace.turn(1).await;
-        self.control.send(&self.connector, request, self.bound.secrets()).await
+        self.control.send(self.connector_to(replica), request, self.bound.secrets()).await
     }
 
     /// Sends a request that changes nothing, or nothing more when it is repeated, and again where it was turned away.
     async fn send_patiently(&self, request: &Request) -> Result<Response, ControlError> {
+        self.send_patiently_to(None, request).await
+    }
+
+    /// The same to a replica, where one is named.
+    async fn send_patiently_to(&self, replica: Option<&str>, request: &Request) -> Result<Response, ControlError> {
         for refusals in 1..=MOST_RETRIES {
-            let response = self.send_control(request).await?;
+            let response = self.send_control_to(replica, request).await?;
             let name = format!("{} {} {refusals}", request.method, request.target.shown());
             let pause = self.patience.pause(&response, &name, refusals).filter(|_| turns_away(&response));
             let Some(pause) = pause else { return Ok(response) };
@@ -102,7 +112,7 @@ impl Context {
                 return Ok(response);
             }
         }
-        self.send_control(request).await
+        self.send_control_to(replica, request).await
     }
 
     /// Lets time pass. An interruption ends that at once; but what is sent after it is as patient as before. Tells
@@ -158,7 +168,7 @@ async fn run_cases(context: &Arc<Context>, plan: &Plan, proceed: impl Fn(&Histor
     if !proceed(&history) {
         return skip_all(context, others, &Reason::ControlFailed);
     }
-    let (impossible, possible) = others.into_iter().partition(|case| cancels(case) && !speaks_http2(&history));
+    let (impossible, possible) = others.into_iter().partition(|case| cancels(&case.steps) && !speaks_http2(&history));
     skip_all(context, impossible, &Reason::NeedsHttp2)?;
     let (alone, together): (Vec<_>, Vec<_>) = possible.into_iter().partition(|case| case.alone);
     run_together(context, together, calibration).await?;
@@ -201,14 +211,6 @@ async fn run_together(
 }
 
 /// Whether a case cancels an exchange, which HTTP/1.1 cannot do.
-fn cancels(case: &PlannedCase) -> bool {
-    let by = |step: &Step| match step {
-        Step::Send(send) => send.lose.map(|loss| loss.by),
-        _ => None,
-    };
-    case.steps.iter().any(|step| by(step) == Some(Ending::Cancelled))
-}
-
 fn speaks_http2(history: &History) -> bool {
     let ends = history.cases.values().flat_map(|case| &case.attempts).filter_map(|attempt| attempt.end.as_ref());
     ends.filter_map(|end| end.protocol).any(|protocol| protocol == Protocol::Http2)

@@ -10,7 +10,7 @@ use super::endpoint::Endpoint;
 use super::fault::Fault;
 use super::settings::{ConnectionSettings, HttpVersion, Route, SettingsError};
 use super::socket::Socket;
-use super::{tls, tunnel};
+use super::{control, tls, tunnel};
 use crate::history::{Protocol, SocketError};
 
 /// Opens connections to one endpoint, always by the same settings. Clones, and connectors to other endpoints, share
@@ -22,6 +22,8 @@ pub struct Connector {
     /// Set up when it is first needed: what is never needed, such as the system's certificate authorities, cannot be
     /// missing.
     tls: Arc<OnceLock<Result<Arc<ClientConfig>, SettingsError>>>,
+    /// The client for what is not under test, set up when it is first needed.
+    control: Arc<OnceLock<Result<reqwest::Client, SettingsError>>>,
 }
 
 impl Connector {
@@ -32,12 +34,12 @@ impl Connector {
 
     /// Connects to an endpoint by these settings.
     pub fn with(endpoint: Endpoint, settings: ConnectionSettings) -> Self {
-        Self { endpoint, settings: Arc::new(settings), tls: Arc::default() }
+        Self { endpoint, settings: Arc::new(settings), tls: Arc::default(), control: Arc::default() }
     }
 
     /// Connects to another endpoint by the same settings.
     pub fn to(&self, endpoint: Endpoint) -> Self {
-        Self { endpoint, ..self.clone() }
+        Self { endpoint, control: Arc::default(), ..self.clone() }
     }
 
     /// Where the connections lead.
@@ -64,7 +66,7 @@ impl Connector {
     /// # Errors
     /// When TLS cannot be set up.
     pub fn check(&self) -> Result<(), SettingsError> {
-        if self.endpoint.is_secure() { self.tls().map(|_| ()) } else { Ok(()) }
+        self.secure().map(|_| ())
     }
 
     /// Opens a connection to the first address that takes one, through the proxy if there is one, and shakes hands.
@@ -94,6 +96,23 @@ impl Connector {
         let config = self.tls().map_err(|error| Fault::new(SocketError::Tls, error.to_string()))?;
         let (stream, protocol) = tls::handshake(&config, &self.endpoint, version, socket).await?;
         Ok(Channel::secure(stream, protocol))
+    }
+
+    /// The client that takes the same way as [`Connector::open`]; absent where it cannot be led there: to another address
+    /// than the URL's, or through a proxy in HTTP/2 without TLS.
+    pub(super) fn control(&self) -> Option<Result<reqwest::Client, SettingsError>> {
+        let leads_there = match self.settings.route(&self.endpoint) {
+            Route::Tunnelled(_) => self.endpoint.is_secure(),
+            Route::Direct | Route::Forwarded(_) => true,
+        };
+        let diverted = self.settings.destination(&self.endpoint).diverted;
+        let client = || self.control.get_or_init(|| control::configure(&self.settings, self.secure()?)).clone();
+        (leads_there && !diverted).then(client)
+    }
+
+    /// What TLS needs, if the endpoint asks for it.
+    fn secure(&self) -> Result<Option<Arc<ClientConfig>>, SettingsError> {
+        if self.endpoint.is_secure() { self.tls().map(Some) } else { Ok(None) }
     }
 
     fn tls(&self) -> Result<Arc<ClientConfig>, SettingsError> {

@@ -118,6 +118,9 @@ pub enum SettingsError {
     /// The text is no PEM.
     #[error("it is not PEM: {0}")]
     Pem(String),
+    /// The client for counts, cleanup and hooks cannot be set up with these settings.
+    #[error("the client for counts and cleanup cannot be set up: {0}")]
+    Control(String),
     /// TLS cannot be set up with these settings.
     #[error("TLS cannot be set up: {0}")]
     Tls(String),
@@ -169,6 +172,11 @@ impl Proxy {
     pub fn secrets(&self) -> Vec<String> {
         let password = self.credentials.iter().map(|(_, password)| password.clone());
         password.chain(self.authorization()).filter(|secret| !secret.is_empty()).collect()
+    }
+
+    /// User name and password, if the proxy wants them.
+    pub(super) fn credentials(&self) -> Option<(&str, &str)> {
+        self.credentials.as_ref().map(|(user, password)| (user.as_str(), password.as_str()))
     }
 
     /// The value of the `Proxy-Authorization` field, if the proxy wants one.

@@ -139,7 +139,7 @@ pub(super) async fn handshake(
 }
 
 /// The versions of HTTP that are offered, the preferred one first (RFC 7301).
-fn offered(version: HttpVersion) -> Vec<Vec<u8>> {
+pub(super) fn offered(version: HttpVersion) -> Vec<Vec<u8>> {
     match version {
         HttpVersion::Auto => vec![HTTP_2.to_vec(), HTTP_1_1.to_vec()],
         HttpVersion::Http1 => vec![HTTP_1_1.to_vec()],

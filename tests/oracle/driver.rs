@@ -1,6 +1,7 @@
 //! Drives the model server through a random script and writes down what a client and a counter would see.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use idemspec::contract::Contract;
@@ -10,7 +11,7 @@ use idemspec::history::{
 };
 use idemspec::message::{Response, ShownRequest};
 
-use super::model::{Fired, Server};
+use super::model::Server;
 use super::notation::{self, Setting};
 use super::policy::{Answer, Arrival, BOUND, Break, Noise, Policy, Promise, Time, Variant};
 
@@ -40,25 +41,82 @@ pub(crate) struct Script {
     pub(crate) settles: bool,
 }
 
-/// A promise that was broken, with what the client could know by then.
-#[derive(Clone, Debug)]
-pub(crate) struct Exposed {
-    pub(crate) fired: Fired,
-    /// Nothing was lost, raced or answered with a 5xx in this episode before.
-    pub(crate) certain: bool,
-    /// It happened in a race or in a slow request.
-    pub(crate) overlapped: bool,
-    /// Nothing else was broken for this key before.
-    pub(crate) first: bool,
-    /// Parameters other than refused ones and these were sent in this episode before.
-    pub(crate) mixed: bool,
-    /// No other parameters at all were sent in this episode before.
-    pub(crate) alone: bool,
-    /// How long after the first loss the request was sent.
-    pub(crate) after_loss: Option<Time>,
+impl Script {
+    /// How late an effect may show.
+    pub(crate) fn settle(&self) -> Time {
+        if self.settles { 2_000 } else { 0 }
+    }
 }
 
+/// A promise that was broken, and by the answer to which attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Fired {
+    pub(crate) what: Break,
+    /// The attempt, counted from nought.
+    pub(crate) attempt: usize,
+}
+
+/// What came of a script.
+pub(crate) struct Played {
+    pub(crate) history: History,
+    pub(crate) fired: Vec<Fired>,
+    pub(crate) truth: Truth,
+}
+
+/// What the server really did, of which a client sees but a part.
+#[derive(Default)]
+pub(crate) struct Truth {
+    /// Every effect, with the attempt that had it and the key of its action.
+    pub(crate) made: Vec<(usize, Option<String>)>,
+    /// The identity in each answer, also where the answer was lost on its way.
+    pub(crate) answers: BTreeMap<usize, String>,
+}
+
+impl Played {
+    /// The random case, without the control.
+    pub(crate) fn case(&self) -> &CaseHistory {
+        &self.history.cases[&CaseId("example".into())]
+    }
+
+    /// Everything that was sent, answered and counted, one line each.
+    pub(crate) fn told(&self) -> String {
+        let mut lines: Vec<(Duration, String)> = Vec::new();
+        for (index, Attempt { start, end, .. }) in self.case().attempts.iter().enumerate() {
+            let Some(end) = end else { continue };
+            let reply = end.outcome.response().map(|response| {
+                let marked = if response.headers.is_empty() { "" } else { " marked" };
+                format!("{} {}{marked}", response.status, response.body.text())
+            });
+            let key = start.key.as_deref().unwrap_or("no key");
+            let reply = reply.unwrap_or_else(|| format!("{:?}", end.outcome));
+            let (parameters, ended) = (&start.parameters, end.timing.ended);
+            lines.push((end.timing.began, format!("{index}: {key} S({parameters}) -> {reply} until {ended:?}")));
+        }
+        for count in &self.case().counts {
+            lines.push((count.began, format!("    {} {:?}", count.marker, identities(count))));
+        }
+        lines.sort_by_key(|(at, _)| *at);
+        lines.iter().map(|(at, line)| format!("{at:?} {line}\n")).collect()
+    }
+}
+
+/// What a read listed.
+pub(crate) fn identities(count: &Count) -> Vec<&str> {
+    match &count.listing {
+        Listing::Items(items) => items.iter().map(|item| item.identity.as_str()).collect(),
+        Listing::Failed(_) => Vec::new(),
+    }
+}
+
+/// The contract that says what a policy says. Reading one takes longer than judging by it, so each is read once.
 pub(crate) fn contract(policy: &Policy) -> Contract {
+    thread_local! {
+        static READ: RefCell<HashMap<Policy, Contract>> = RefCell::default();
+    }
+    READ.with_borrow_mut(|read| read.entry(*policy).or_insert_with(|| written(policy)).clone())
+}
+
+fn written(policy: &Policy) -> Contract {
     let promise = |name: &str, promise: Promise, rejection: u16| match promise {
         Promise::Replays => format!("    {name}: replays\n"),
         Promise::Refreshes => format!("    {name}: refreshes\n"),
@@ -105,26 +163,22 @@ pub(crate) struct Driver {
     sparing: bool,
     noise: Noise,
     episode: Episode,
-    pub(crate) exposed: Vec<Exposed>,
-    broken_keys: BTreeSet<Option<String>>,
+    fired: Vec<Fired>,
+    truth: Truth,
 }
 
 #[derive(Default)]
 struct Episode {
     number: usize,
-    muddled: bool,
-    lost_at: Option<Time>,
     /// When the last lost request is certainly over.
     over: Time,
     likes: usize,
-    /// The parameters that were sent in it.
-    variants: Vec<Variant>,
 }
 
 impl Driver {
-    /// Runs a script and returns the history, and what was broken on the way.
-    pub(crate) fn run(script: &Script) -> (History, Vec<Exposed>) {
-        let settle = if script.settles { 2_000 } else { 0 };
+    /// Runs a script, and tells what was broken on the way.
+    pub(crate) fn run(script: &Script) -> Played {
+        let settle = script.settle();
         let server = Server::new(script.policy, script.breaks.clone(), Noise(script.noise), settle);
         let mut driver = Self {
             server,
@@ -134,25 +188,16 @@ impl Driver {
             sparing: script.breaks.is_empty(),
             noise: Noise(script.noise ^ 0xABCD),
             episode: Episode::default(),
-            exposed: Vec::new(),
-            broken_keys: BTreeSet::new(),
+            fired: Vec::new(),
+            truth: Truth::default(),
         };
         for (number, steps) in script.episodes.iter().enumerate() {
             driver.episode = Episode { number, ..Episode::default() };
             driver.play(steps);
         }
-        let setting =
-            Setting { settle: Some(idemspec::contract::Period(Duration::from_millis(settle))), ..Setting::default() };
-        let mut history = notation::history("", &setting);
-        history.calibration = Some(Calibration {
-            latency: Duration::from_millis(1_000),
-            jitter: Duration::from_millis(8),
-            round_trip: Duration::from_millis(10),
-            slow_latency: None,
-            overlaps: Some(true),
-        });
+        let mut history = calibrated(settle);
         history.cases.insert(driver.case.id.clone(), driver.case);
-        (history, driver.exposed)
+        Played { history, fired: driver.fired, truth: driver.truth }
     }
 
     fn play(&mut self, steps: &[Step]) {
@@ -225,14 +270,12 @@ impl Driver {
             Some(LossPoint::Connection | LossPoint::PartialResponse | LossPoint::Response) => None,
             None => silence.then(|| arrives + self.noise.below(takes)),
         };
-        let before = self.exposed.len();
         let unsent = loss == Some(LossPoint::Connection);
         let partial = matches!(loss, Some(LossPoint::Head | LossPoint::Request));
         let answer = (!unsent).then(|| {
             let arrival = Arrival { at: arrives, key: key.clone(), marker: self.marker(), variant, gone, partial };
             let answer = self.server.handle(&arrival);
-            self.expose(sent, variant, loss.is_some() || silence);
-            self.exposed.iter_mut().skip(before).for_each(|exposed| exposed.overlapped = false);
+            self.note(self.case.attempts.len(), &answer.1);
             answer
         });
         let (outcome, ended, identity, success) = match (answer, gone) {
@@ -245,18 +288,10 @@ impl Driver {
             (Some((at, answer)), None) => seen(answer, at + 2, loss, false),
             (None, _) => lost(loss, sent + 1, 0),
         };
-        if outcome.response().is_none() {
-            let fresh = self.exposed.len().saturating_sub(before);
-            self.exposed.iter_mut().rev().take(fresh).for_each(|exposed| {
-                exposed.certain &= exposed.fired.what == Break::Wedge;
-            });
-        }
         let unknown = matches!(outcome, Outcome::Lost { bytes_written: 1.., .. } | Outcome::Failed { .. });
         let failed = outcome.response().is_some_and(|response| response.status >= 500 && variant != Variant::Crashing);
         if unknown || failed {
-            self.episode.muddled = true;
             self.episode.over = self.episode.over.max(ended + BOUND);
-            self.episode.lost_at.get_or_insert(ended);
         }
         self.record(key, variant, loss, (sent, ended), (outcome, identity, success));
         self.now = self.now.max(ended);
@@ -280,8 +315,9 @@ impl Driver {
                 gone: None,
                 partial: false,
             };
-            answers[index] = Some(self.server.handle(&arrival));
-            self.expose(at, copies[index].0, true);
+            let answer = self.server.handle(&arrival);
+            self.note(self.case.attempts.len() + index, &answer.1);
+            answers[index] = Some(answer);
         }
         let start = self.now;
         for ((variant, offset), answer) in copies.iter().zip(answers) {
@@ -295,39 +331,15 @@ impl Driver {
             self.record(Some(self.key()), *variant, None, (start + offset, ended), (outcome, identity, success));
             self.now = self.now.max(ended);
         }
-        self.episode.muddled = true;
     }
 
-    fn expose(&mut self, sent: Time, variant: Variant, overlapped: bool) {
-        for fired in std::mem::take(&mut self.server.fired) {
-            let first = self.broken_keys.insert(fired.key.clone());
-            let after_loss = self.episode.lost_at.map(|lost| sent.saturating_sub(lost));
-            let alone = self.episode.variants.iter().all(|sent| *sent == fired.variant);
-            let mixed = self.episode.variants.iter().any(|sent| ![Variant::Invalid, fired.variant].contains(sent));
-            self.exposed.push(Exposed {
-                alone,
-                mixed,
-                fired,
-                certain: !self.episode.muddled,
-                overlapped,
-                first,
-                after_loss,
-            });
-        }
-        self.episode.variants.push(variant);
-        // A wedged key shows when it is used again, long enough after.
-        if self.server.breaks.contains(&Break::Wedge)
-            && let Some(lost) = self.episode.lost_at
-        {
-            for exposed in self.exposed.iter_mut().filter(|exposed| exposed.fired.what == Break::Wedge) {
-                let key = exposed.fired.key.as_deref().and_then(|key| key.split('#').next());
-                let unchanged = self.episode.variants.iter().all(|sent| *sent == variant);
-                let same = exposed.fired.variant == variant && unchanged && !overlapped;
-                if same && key == Some(&format!("K{}", self.episode.number)) {
-                    exposed.after_loss = Some(sent.saturating_sub(lost));
-                }
-            }
-        }
+    /// Notes what the server really did at an attempt.
+    fn note(&mut self, attempt: usize, answer: &Answer) {
+        let fired = std::mem::take(&mut self.server.fired);
+        self.fired.extend(fired.into_iter().map(|what| Fired { what, attempt }));
+        let known = self.truth.made.len();
+        self.truth.made.extend(self.server.effects[known..].iter().map(|effect| (attempt, effect.key.clone())));
+        self.truth.answers.extend(answer.identity.clone().map(|identity| (attempt, identity)));
     }
 
     fn record(
@@ -391,6 +403,27 @@ impl Driver {
     fn marker(&self) -> String {
         format!("M{}", self.episode.number)
     }
+}
+
+/// A history with a sound control and nothing else; as it is read from text, each is read once.
+fn calibrated(settle: Time) -> History {
+    thread_local! {
+        static READ: RefCell<HashMap<Time, History>> = RefCell::default();
+    }
+    let read = || {
+        let settle = idemspec::contract::Period(Duration::from_millis(settle));
+        let mut history = notation::history("", &Setting { settle: Some(settle), ..Setting::default() });
+        history.cases.shift_remove(&CaseId("example".into()));
+        history.calibration = Some(Calibration {
+            latency: Duration::from_millis(1_000),
+            jitter: Duration::from_millis(8),
+            round_trip: Duration::from_millis(10),
+            slow_latency: None,
+            overlaps: Some(true),
+        });
+        history
+    };
+    READ.with_borrow_mut(|known| known.entry(settle).or_insert_with(read).clone())
 }
 
 fn empty_case() -> CaseHistory {

@@ -19,20 +19,9 @@ struct Saved {
 struct Key {
     running: Option<(Time, Variant, Option<Saved>)>,
     saved: Option<Saved>,
-    others_tried: bool,
     wedged: bool,
     /// What an unfinished execution of the crashing parameters has made.
     crashed: Option<String>,
-}
-
-/// A promise that was broken, and for which key.
-#[derive(Clone, Debug)]
-pub(crate) struct Fired {
-    pub(crate) what: Break,
-    pub(crate) key: Option<String>,
-    /// Other parameters had been tried before.
-    pub(crate) others_tried: bool,
-    pub(crate) variant: Variant,
 }
 
 #[derive(Debug)]
@@ -43,17 +32,22 @@ pub(crate) struct Server {
     /// How late an effect may show.
     pub(crate) settle: Time,
     pub(crate) effects: Vec<Effect>,
-    pub(crate) fired: Vec<Fired>,
+    /// The promises that were broken since the driver last asked.
+    pub(crate) fired: Vec<Break>,
     keys: HashMap<String, Key>,
     merged: HashMap<(String, Variant), Answer>,
     made: u64,
     /// What it does with other parameters where the contract is silent: always the same.
     habit: u64,
+    /// Whether other parameters that wait for the first get its answer, where it is the promise about being in flight
+    /// that they fall under.
+    shares: bool,
 }
 
 impl Server {
     pub(crate) fn new(policy: Policy, breaks: BTreeSet<Break>, mut noise: Noise, settle: Time) -> Self {
         let habit = noise.below(3);
+        let shares = noise.one_in(2);
         Self {
             policy,
             breaks,
@@ -65,6 +59,7 @@ impl Server {
             merged: HashMap::new(),
             made: 0,
             habit,
+            shares,
         }
     }
 
@@ -72,13 +67,10 @@ impl Server {
         self.breaks.is_empty()
     }
 
-    fn breaks(&mut self, what: Break, arrival: &Arrival) -> bool {
+    /// Whether a promise is to be broken; it is, then.
+    fn breaks(&mut self, what: Break) -> bool {
         let breaks = self.breaks.contains(&what);
-        if breaks {
-            let others_tried =
-                arrival.key.as_ref().and_then(|key| self.keys.get(key)).is_some_and(|key| key.others_tried);
-            self.fired.push(Fired { what, key: arrival.key.clone(), others_tried, variant: arrival.variant });
-        }
+        self.fired.extend(breaks.then_some(what));
         breaks
     }
 
@@ -87,7 +79,7 @@ impl Server {
         let soon = arrival.at + 2;
         let Some(key) = arrival.key.clone() else {
             let refuses = match self.policy.missing {
-                Promise::Rejects => !self.breaks(Break::IgnoreMissing, arrival),
+                Promise::Rejects => !self.breaks(Break::IgnoreMissing),
                 Promise::Silent => self.noise.one_in(2),
                 _ => false,
             };
@@ -112,6 +104,7 @@ impl Server {
             state.saved = result.or(state.saved.take());
         }
         if state.wedged && arrival.variant.succeeds() {
+            self.fired.push(Break::Wedge);
             return (soon, plain(409));
         }
         let state = state.clone();
@@ -149,9 +142,8 @@ impl Server {
             && running.succeeds()
             && arrival.variant.succeeds()
             && self.policy.in_flight != Promise::Silent
-            && self.breaks.contains(&Break::NoLock)
+            && self.breaks(Break::NoLock)
         {
-            self.breaks(Break::NoLock, arrival);
             return self.execute(arrival, None);
         }
         let rejects = match self.policy.in_flight {
@@ -168,7 +160,9 @@ impl Server {
         let saved = arrival.key.as_ref().and_then(|key| self.keys.get(key)).and_then(|state| state.saved.clone());
         match saved {
             // Waiting means getting the first outcome, whatever a later repeat gets.
-            Some(saved) if saved.bound && !changed && self.policy.in_flight == Promise::Replays && sound => {
+            Some(saved)
+                if saved.bound && (!changed || self.shares) && self.policy.in_flight == Promise::Replays && sound =>
+            {
                 (at, self.replayed(&saved.answer, false))
             }
             _ => (at, answer),
@@ -186,7 +180,7 @@ impl Server {
         }
         let known = self.merged.get(&(arrival.marker.clone(), arrival.variant)).cloned();
         if let Some(answer) = known
-            && self.breaks(Break::Merge, arrival)
+            && self.breaks(Break::Merge)
         {
             return (soon, answer);
         }
@@ -200,32 +194,30 @@ impl Server {
             return self.repeat_changed(arrival, saved);
         }
         if saved.answer.identity.is_none() {
-            if saved.effect.is_some() && self.policy.in_flight == Promise::Rejects && self.breaks(Break::Stuck, arrival)
-            {
+            if saved.effect.is_some() && self.policy.in_flight == Promise::Rejects && self.breaks(Break::Stuck) {
                 return (soon, plain(409));
             }
             return (soon, self.replayed(&saved.answer, false));
         }
-        if self.breaks.contains(&Break::Again) {
-            self.breaks(Break::Again, arrival);
+        if self.breaks(Break::Again) {
             return self.execute(arrival, None);
         }
-        if self.policy.after_success != Promise::Silent && self.breaks(Break::RefuseRepeat, arrival) {
+        if self.policy.after_success != Promise::Silent && self.breaks(Break::RefuseRepeat) {
             return (soon, plain(418));
         }
-        if self.breaks(Break::FailRepeat, arrival) {
+        if self.breaks(Break::FailRepeat) {
             return (soon, plain(500));
         }
-        if self.policy.in_flight == Promise::Rejects && self.breaks(Break::Stuck, arrival) {
+        if self.policy.in_flight == Promise::Rejects && self.breaks(Break::Stuck) {
             return (soon, plain(409));
         }
         match self.policy.after_success {
             Promise::Refreshes => (soon, refreshed(&saved.answer)),
             Promise::Rejects => (soon, plain(410)),
             Promise::Replays => {
-                let unfaithful = self.breaks(Break::Unfaithful, arrival);
+                let unfaithful = self.breaks(Break::Unfaithful);
                 let mut answer = self.replayed(&saved.answer, unfaithful);
-                if self.policy.marker && self.breaks(Break::NoMarker, arrival) {
+                if self.policy.marker && self.breaks(Break::NoMarker) {
                     answer.marked = false;
                 }
                 (soon, answer)
@@ -239,7 +231,7 @@ impl Server {
         let choice = self.habit;
         let answer = match self.policy.changed {
             Promise::Rejects => {
-                if saved.answer.identity.is_some() && self.breaks(Break::IgnoreChanges, arrival) {
+                if saved.answer.identity.is_some() && self.breaks(Break::IgnoreChanges) {
                     self.replayed(&saved.answer, false)
                 } else {
                     plain(422)
@@ -250,9 +242,6 @@ impl Server {
             Promise::Replays => self.replayed(&saved.answer, false),
             _ => plain(422),
         };
-        if let Some(state) = arrival.key.as_ref().and_then(|key| self.keys.get_mut(key)) {
-            state.others_tried = true;
-        }
         (soon, answer)
     }
 
@@ -262,7 +251,7 @@ impl Server {
             && saved.variant == Variant::Invalid
             && self.policy.after_validation_failure == Promise::Executes
             && arrival.variant.succeeds()
-            && self.breaks(Break::Frozen, arrival)
+            && self.breaks(Break::Frozen)
         {
             return (arrival.at + 2, saved.answer.clone());
         }
@@ -280,7 +269,7 @@ impl Server {
             if self.policy.bounded
                 && self.policy.in_flight == Promise::Rejects
                 && arrival.variant.succeeds()
-                && self.breaks(Break::Wedge, arrival)
+                && self.breaks.contains(&Break::Wedge)
             {
                 self.keys.entry(key).or_default().wedged = true;
                 return (end, plain(409));
@@ -319,7 +308,7 @@ impl Server {
         let saved = |answer, effect, bound| Saved { variant, answer, effect, bound };
         match variant {
             Variant::Invalid | Variant::Failing => {
-                let leaky = self.breaks(Break::LeakyFailure, arrival);
+                let leaky = self.breaks(Break::LeakyFailure);
                 if leaky {
                     self.make(arrival, end);
                 }
@@ -346,8 +335,8 @@ impl Server {
                 }
             }
             Variant::Base | Variant::Changed | Variant::Slow | Variant::Corrected => {
-                let identity = if self.breaks(Break::Phantom, arrival) { self.name() } else { self.make(arrival, end) };
-                if self.breaks(Break::Double, arrival) {
+                let identity = if self.breaks(Break::Phantom) { self.name() } else { self.make(arrival, end) };
+                if self.breaks(Break::Double) {
                     self.make(arrival, end);
                 }
                 saved(success(&identity), Some(identity.clone()), true)
@@ -363,8 +352,8 @@ impl Server {
     fn make(&mut self, arrival: &Arrival, end: Time) -> String {
         let identity = self.name();
         let late = if self.settle == 0 { 0 } else { self.noise.below(self.settle) };
-        let marker = arrival.marker.clone();
-        self.effects.push(Effect { marker, identity: identity.clone(), shows: end + late });
+        let (key, marker) = (arrival.key.clone(), arrival.marker.clone());
+        self.effects.push(Effect { key, marker, identity: identity.clone(), shows: end + late });
         identity
     }
 

@@ -37,7 +37,7 @@ impl Variant {
 }
 
 /// What the contract says in one row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Promise {
     Replays,
     Refreshes,
@@ -49,7 +49,7 @@ pub(crate) enum Promise {
 }
 
 /// The contract, in the model's own words.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Policy {
     pub(crate) after_success: Promise,
     pub(crate) after_failure: Promise,
@@ -141,6 +141,8 @@ pub(crate) struct Arrival {
 /// An effect, and when it shows.
 #[derive(Clone, Debug)]
 pub(crate) struct Effect {
+    /// The key of its action, as the server tells actions apart.
+    pub(crate) key: Option<String>,
     pub(crate) marker: String,
     pub(crate) identity: String,
     pub(crate) shows: Time,

@@ -15,6 +15,7 @@ mod disconnect;
 mod fixture;
 mod http2;
 mod more_defects;
+mod profiles;
 mod promises;
 mod protocols;
 mod replicas;

@@ -11,10 +11,11 @@ use crate::support::{Stub, program, run, run_with};
 /// The part of a report that must not change from run to run: the checklist and its requirements. How often something
 /// was seen may change: whether a duplicate arrives in flight is a matter of time.
 fn stable(report: &str) -> String {
-    report
+    // What races amount to is a matter of time as well, and stands behind the checklist.
+    let checklist = report.split("\nRaces\n").next().unwrap();
+    checklist
         .lines()
         .filter(|line| !line.contains("http://127.0.0.1") && !line.contains("run ") && !line.contains("requests"))
-        .filter(|line| !line.starts_with("races: "))
         .map(|line| match line.rsplit_once(", ") {
             Some((verdict, tally)) if tally.contains(" of ") => verdict,
             _ => line,
@@ -184,7 +185,7 @@ fn everything_that_is_listed_can_be_explained() {
     }
     for (name, said) in [
         ("conflict", "conflict.changed-parameters"),
-        ("lost-response", "lost: execution by reset"),
+        ("lost-in-execution", "lost: execution by reset after"),
         ("conflict-overwrites", "violates  conflict.original-survives"),
     ] {
         let (code, text) = explain(name);
@@ -199,6 +200,6 @@ fn everything_that_is_listed_can_be_explained() {
 #[test]
 fn what_the_profile_does_not_make_possible_is_named_in_the_report() {
     let run = run(&[]);
-    let expected = "not run: retention-wait[wait=after-expiry] (needs longer than --max-wait)";
+    let expected = "not run: 2 cases of retention-wait (needs longer than --max-wait)";
     assert!(run.stdout.contains(expected), "{}", run.stdout);
 }

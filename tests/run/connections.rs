@@ -62,7 +62,8 @@ fn a_proxy_that_was_asked_for_gets_everything_and_its_credentials_show_nowhere()
         (502, "text/plain", asked.header("proxy-authorization").unwrap_or("nothing").to_owned())
     });
     let address = proxy.base_url().replace("http://", "");
-    let run = run(&["--proxy", &format!("http://user:hunter2-hunter2@{address}"), "--only", "replay"]);
+    let run =
+        run(&["--proxy", &format!("http://user:hunter2-hunter2@{address}"), "--only", "replay", "--max-wait", "1s"]);
     run.assert_code(3);
     let targets = targets.lock().unwrap();
     assert!(!targets.is_empty() && targets.iter().all(|target| target.starts_with("http://127.0.0.1:")), "{targets:?}");
@@ -122,9 +123,12 @@ fn only_http2_can_cancel_and_a_run_says_so_instead_of_doing_something_else() {
                     - repeat: {intent: order, every: 100ms, until: settled}\n";
     write_file(folder.path(), "cancelled.yaml", scenario);
     let scenarios = folder.path().to_string_lossy().into_owned();
-    let without = run(&["--scenarios", &scenarios, "--only", "cancelled"]);
-    let ended: Vec<_> = of(&without, "case-ended").into_iter().filter(|(case, _)| case == "cancelled").collect();
-    assert_eq!(ended[0].1["stopped"], "needs-http2", "{ended:?}");
+    let alone = run(&["--scenarios", &scenarios, "--only", "cancelled"]);
+    alone.assert_code(4);
+    assert!(alone.stderr.contains("cancelled: it needs HTTP/2"), "{}", alone.stderr);
+    let without = run(&["--scenarios", &scenarios, "--only", "cancelled,key-reuse"]);
+    let skipped: Vec<_> = of(&without, "case-skipped").into_iter().filter(|(case, _)| case == "cancelled").collect();
+    assert_eq!(skipped[0].1["reason"], "needs-http2", "{skipped:?}");
     assert!(of(&without, "attempt-started").iter().all(|(case, _)| case != "cancelled"));
     assert!(without.stdout.contains("needs HTTP/2"), "{}", without.stdout);
 

@@ -10,6 +10,7 @@ pub(crate) const RST_STREAM: u8 = 0x3;
 pub(crate) const SETTINGS: u8 = 0x4;
 pub(crate) const PING: u8 = 0x6;
 pub(crate) const GOAWAY: u8 = 0x7;
+pub(crate) const WINDOW_UPDATE: u8 = 0x8;
 pub(crate) const CONTINUATION: u8 = 0x9;
 
 pub(crate) const END_STREAM: u8 = 0x1;

@@ -105,7 +105,10 @@ impl Peer {
             Ok(0) => self.saw.end = Some(End::Fin),
             Ok(_) if self.saw.close_notify => panic!("bytes after close_notify"),
             Ok(count) => self.saw.received.extend_from_slice(&bytes[..count]),
-            Err(error) if error.kind() == ErrorKind::ConnectionReset => self.saw.end = Some(End::Reset),
+            // TLS may have something to say before it reads, and find nobody there.
+            Err(error) if matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe) => {
+                self.saw.end = Some(End::Reset);
+            }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) if error.kind() == ErrorKind::InvalidData => {
                 self.saw.handshake_failed = true;

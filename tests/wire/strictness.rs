@@ -97,7 +97,7 @@ async fn once(client: Client, connector: &Connector) {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_makes_a_client_send_again() {
     for temptation in &TEMPTATIONS {
         for client in [Client::Probe, Client::Control] {
@@ -115,7 +115,7 @@ async fn nothing_makes_a_client_send_again() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn connections_that_stood_idle_are_not_used_again() {
     let listener = TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0)).unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

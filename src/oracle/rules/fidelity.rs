@@ -30,12 +30,13 @@ pub(super) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usi
     if !replayed {
         return;
     }
-    // Where it is not certain which answer was the first, the one it is compared with may have been refreshed.
+    let faults = faults(fidelity, first, answer);
+    // Where it is not certain which answer was the first, the one it is compared with may have been refreshed; and two
+    // that are alike may be unlike the first in the same way.
     let is_first = trial.actions.all[action].bound.as_ref().is_none_or(|bound| bound.is_first);
-    if !is_first && refreshes(docket.contract) {
+    if !is_first && (faults.is_empty() || refreshes(docket.contract)) {
         return;
     }
-    let faults = faults(fidelity, first, answer);
     // What was replayed unfaithfully may have been refreshed, where that is allowed as well.
     if !faults.is_empty() && terms.allows_refreshing() {
         return;

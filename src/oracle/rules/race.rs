@@ -5,11 +5,13 @@
 use super::super::action::ActionIndex;
 use super::super::answer::AnswerKind;
 use super::super::docket::Docket;
+use super::super::sameness::same_content;
 use super::super::situation::{World, after, after_unknown};
 use super::super::trial::Trial;
 use super::super::{Judgement, facts::Fact};
 use super::row;
 use crate::contract::{Cause, Situation};
+use crate::message::Response;
 
 /// Judges the attempts of an action that overlapped each other while its key was not bound.
 pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempts: &[usize]) {
@@ -38,6 +40,23 @@ pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, a
         None if candidates.is_empty() && (earlier_unknown || answered.len() < attempts.len()) => {}
         None => impossible(trial, action, &candidates, &answered),
     }
+}
+
+/// Whether every success is the same answer, so that whichever came first, the first answer is known. An attempt that
+/// nobody saw the end of may have been first, with another.
+pub(in crate::oracle) fn all_alike(docket: &Docket<'_, '_>, attempts: &[usize]) -> bool {
+    let facts = &docket.facts;
+    let fidelity = docket.contract.fidelity().map(|(fidelity, _, _)| fidelity);
+    let mut successes = attempts
+        .iter()
+        .filter_map(|attempt| facts[*attempt].answer())
+        .filter(|answer| answer.is_success())
+        .map(|answer| answer.response);
+    let first = successes.next();
+    let alike = |other: &Response| {
+        first.is_some_and(|first| first.status == other.status && same_content(fidelity, first, other))
+    };
+    attempts.iter().all(|attempt| !facts[*attempt].is_unknown()) && successes.all(alike)
 }
 
 /// Whichever was the first, the key was not taken for a fresh one.
@@ -201,7 +220,8 @@ fn in_flight(trial: &mut Trial<'_, '_>, action: ActionIndex, first: usize, answe
             row::certain(trial, action, other, &world);
             shown = true;
         } else if let Some(terms) = world.terms(&trial.docket, other) {
-            let answers_in_flight = answers_only(&trial.docket, &world, &finished, other);
+            let answers_in_flight = answers_only(&trial.docket, &world, &finished, other)
+                && !may_be_about_another(trial, action, first, other);
             if answers_in_flight {
                 trial.sink.row(&trial.docket, action, other, &world, Some(&terms), Judgement::Holds);
                 shown = true;
@@ -224,6 +244,18 @@ fn in_flight(trial: &mut Trial<'_, '_>, action: ActionIndex, first: usize, answe
         let judgement = Judgement::Inconclusive(Cause::NotShownInFlight);
         trial.sink.row(&trial.docket, action, other, &world, terms.as_ref(), judgement);
     }
+}
+
+/// Whether an attempt that nobody saw the end of may be the one that is in flight, under another requirement than the
+/// first of the race.
+fn may_be_about_another(trial: &Trial<'_, '_>, action: ActionIndex, first: usize, other: usize) -> bool {
+    let facts = &trial.docket.facts;
+    let changes = |running: usize| facts[running].meaning != facts[other].meaning;
+    let mut running = trial.actions.all[action].unknown.iter();
+    running.any(|running| {
+        let runs = facts[*running].over.is_none_or(|over| over > facts[other].sent);
+        runs && changes(*running) != changes(first)
+    })
 }
 
 /// Whether the control saw that the target handles one request after the other: then nothing is ever in flight.
@@ -258,15 +290,15 @@ fn is_inside(docket: &Docket<'_, '_>, executing: usize, inside: usize) -> bool {
     let (outer, inner) = (&docket.facts[executing], &docket.facts[inside]);
     let took = outer.read.saturating_sub(outer.written);
     let margin = docket.margin().max(took / 8);
-    let waited = docket.calibration.slow_latency.is_some_and(|usual| took > usual + margin);
+    let waited = docket.calibration.slow_latency.is_some_and(|usual| took > usual.saturating_add(margin));
     if outer.variant != SLOW || waited {
         return false;
     }
     let refused = inner.answer().is_some_and(|answer| answer.is_client_error());
     docket.calibration.overlaps == Some(true)
-        && outer.written + margin < inner.sent
-        && inner.written + margin < outer.read
-        && (refused || inner.read + margin >= outer.read)
+        && outer.written.saturating_add(margin) < inner.sent
+        && inner.written.saturating_add(margin) < outer.read
+        && (refused || inner.read.saturating_add(margin) >= outer.read)
         && have_met(docket, executing, inside)
 }
 

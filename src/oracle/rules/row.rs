@@ -63,7 +63,8 @@ fn compare(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world
         }
         Ruled::Forbidden => {
             trial.sink.row(docket, action, attempt, world, Some(terms), Judgement::Violated);
-            let merged = world.situation == Situation::Fresh && docket.names_known(attempt);
+            let fresh = world.situation == Situation::Fresh;
+            let merged = docket.names_foreign(attempt) || (fresh && docket.names_known(attempt));
             let action = trial.action(action);
             action.violated = true;
             action.merged |= merged;

@@ -125,7 +125,9 @@ impl<'h> Unit<'h> {
                 self.successes.push((fact.meaning, fact.end()));
             }
             self.finished = Some(self.finished.map_or(fact.end(), |finished| finished.min(fact.end())));
-            if docket.namer(identity) == Some(attempt) {
+            let began = docket.facts[self.attempts[0]].id.0;
+            if docket.namer(identity) == Some(attempt) && !docket.effects.group(attempt).listed_before(began, identity)
+            {
                 self.named.push((identity, fact.meaning));
             }
         }
@@ -162,7 +164,9 @@ impl<'h> Unit<'h> {
     fn finish(&mut self, trial: &Trial<'_, '_>) {
         let action = &trial.actions.all[self.action];
         let rose = self.attempts.iter().any(|attempt| matches!(trial.docket.effects.rises[*attempt], Rise::Of(_)));
-        if action.merged && !rose && self.named.is_empty() {
+        // What crashed, or what nobody saw the end of, may have been executed all the same.
+        let open = self.crashed || self.attempts.iter().any(|attempt| trial.docket.facts[*attempt].is_unknown());
+        if action.merged && !rose && !open && self.named.is_empty() {
             self.most = 0;
         } else if self.most > 0 {
             let succeeded = usize::from(!self.named.is_empty() && self.repeatable > 0);
@@ -184,6 +188,15 @@ impl<'h> Unit<'h> {
             }
         }
         (sum, complete)
+    }
+
+    /// The most effects that certainly fall to one attempt: one execution has one, whatever is granted to repeats.
+    fn most_of_one_attempt(&self, docket: &Docket<'_, '_>) -> usize {
+        let rises = self.attempts.iter().map(|attempt| match docket.effects.rises[*attempt] {
+            Rise::Of(number) => number,
+            Rise::Nothing | Rise::Unknown => 0,
+        });
+        rises.max().unwrap_or_default()
     }
 
     /// The most identities that were named for one meaning of the parameters, among those that count.
@@ -215,9 +228,12 @@ impl<'h> Unit<'h> {
     }
 }
 
-/// Whether an attempt may have crashed, and every execution may have an effect of its own after that.
+/// Whether an attempt may have crashed after an effect, and every execution may have an effect of its own after that.
 fn is_repeatable(docket: &Docket<'_, '_>, attempt: usize) -> bool {
     let fact = &docket.facts[attempt];
+    if docket.effects.rises[attempt] == Rise::Nothing {
+        return false;
+    }
     let crashed = match fact.answer() {
         Some(answer) => answer.kind == AnswerKind::Drawn(Drawn::ServerError) || answer.is_unplanned_server_error(),
         None => fact.is_unknown() && fact.draws == Drawn::ServerError,
@@ -258,19 +274,31 @@ fn verdicts(docket: &Docket<'_, '_>, group: &Group<'_>, units: &[Unit<'_>]) -> V
         return units.iter().map(|unit| by_identity(docket, group, unit)).collect();
     }
     let most: usize = units.iter().map(|unit| unit.most).sum();
-    let too_many = group.at_least().is_some_and(|total| total > most) && most > 0;
+    // What a refusal certainly had is not laid at another action's door.
+    let refused: usize = units.iter().filter(|unit| unit.most == 0).map(|unit| unit.attributed(docket).0).sum();
+    let too_many = group.at_least().is_some_and(|total| total > most + refused) && most > 0;
     let proven: Vec<bool> = units.iter().map(|unit| has_too_many(docket, group, unit)).collect();
     let somebody = proven.contains(&true);
     let missing = is_short(group, units);
+    // One that certainly had no more than it may is not suspected, unless nobody else is left.
+    let suspects: Vec<bool> = units.iter().map(|unit| unit.most > 0 && !is_cleared(docket, unit)).collect();
+    let anybody = suspects.contains(&true);
     units
         .iter()
         .zip(proven)
-        .map(|(unit, proven)| {
-            let blamed = proven || (too_many && !somebody && unit.most > 0);
+        .zip(suspects)
+        .map(|((unit, proven), suspect)| {
+            let blamed = proven || (too_many && !somebody && if anybody { suspect } else { unit.most > 0 });
             let lacks = (missing && unit.least > 0 && lacks_its_own(group, unit, units)) || is_unlisted(group, unit);
             if blamed || lacks { Some(Judgement::Violated) } else { undisputed(docket, group, unit, units) }
         })
         .collect()
+}
+
+/// Whether every effect of a unit is known, and it had no more than it may.
+fn is_cleared(docket: &Docket<'_, '_>, unit: &Unit<'_>) -> bool {
+    let (sum, complete) = unit.attributed(docket);
+    complete && sum <= unit.most
 }
 
 /// Whether more effects fall to one unit than it may have, whatever the others did.
@@ -278,7 +306,8 @@ fn has_too_many(docket: &Docket<'_, '_>, group: &Group<'_>, unit: &Unit<'_>) -> 
     if unit.most == 0 {
         return false;
     }
-    unit.attributed(docket).0 > unit.most
+    unit.most_of_one_attempt(docket) > 1
+        || unit.attributed(docket).0 > unit.most
         || unit.most_rises_for_one_meaning(docket) > 1 + unit.granted
         || (unit.named.len() > 1 + unit.granted
             && unit.most_for_one_meaning(|named| group.listed().any(|listed| listed == named)) > 1 + unit.granted)
@@ -297,10 +326,11 @@ fn lacks_its_own(group: &Group<'_>, unit: &Unit<'_>, units: &[Unit<'_>]) -> bool
     !somebody || !listed(unit)
 }
 
-/// Whether a confirmed list never showed any effect that the unit's answers name.
+/// Whether a confirmed list never showed an effect that the unit's answers name.
 fn is_unlisted(group: &Group<'_>, unit: &Unit<'_>) -> bool {
     let confirmed = group.series.first().and_then(Series::last).is_some_and(|read| read.confirmed);
-    unit.least > 0 && confirmed && !group.listed().any(|listed| unit.names(listed))
+    let is_listed = |named: &str| group.listed().any(|listed| listed == named);
+    confirmed && unit.named.iter().any(|(named, _)| !is_listed(named))
 }
 
 /// Nothing speaks against the unit; is there enough that speaks for it?
@@ -318,7 +348,9 @@ fn undisputed(docket: &Docket<'_, '_>, group: &Group<'_>, unit: &Unit<'_>, units
     let alone = units.len() == 1 && totals().all(|total| promised.contains(&total));
     let (sum, complete) = unit.attributed(docket);
     let attributed = complete && promised.contains(&sum);
-    if exact || alone || attributed {
+    // Several effects are several executions, and not one that had them all, only where each is seen to have one.
+    let told = unit.granted == 0 || complete || totals().all(|total| total <= 1);
+    if (exact || alone || attributed) && told {
         return Some(Judgement::Holds);
     }
     let short = totals().any(|total| total < least);
@@ -401,7 +433,8 @@ fn seen(docket: &Docket<'_, '_>, group: usize, unit: &Unit<'_>) -> String {
         [] => {}
         named => {
             let named: Vec<&str> = named.iter().map(|(identity, _)| *identity).collect();
-            parts.push(format!("the answers name {}", named.join(", ")));
+            let several = if named.len() > 1 { format!("{} effects: ", named.len()) } else { String::new() };
+            parts.push(format!("the answers name {several}{}", named.join(", ")));
         }
     }
     if docket.is_shared(group.marker) {

@@ -3,8 +3,8 @@
 use super::{Entry, FailureClass};
 use crate::contract::{Contract, Requirement};
 use crate::reference::answer::Answer;
+use crate::reference::book::Collection;
 use crate::reference::key::{self, Fault};
-use crate::reference::orders::Collection;
 use crate::reference::policy::{Admission, Policy, Submission, admit_method};
 
 /// How much of a key is left where keys are cut off: enough for every usual key.
@@ -43,7 +43,7 @@ pub(super) const UNPROTECTED_OPERATION: Entry = Entry {
     explanation: "The middleware is mounted route by route, and the route for reservations was added later. The \
                   documents promise keys for every operation, and the first one that anybody tries keeps the promise.",
     class: FailureClass::NotHonoured,
-    breaks: |policy| ignore_keys(policy, |submission| submission.collection == Collection::Reservations),
+    breaks: |policy| ignore_keys(policy, |submission| submission.collection != Collection::MAIN),
     expected: &[Requirement::ReplaySingleEffect, Requirement::ReplayAfterSuccess],
 };
 

@@ -26,10 +26,7 @@ pub(super) const FINGERPRINT_SOME_FIELDS: Entry = Entry {
                   product is refused as it should be; another quantity gets the first answer.",
     class: FailureClass::ChangedAccepted,
     breaks: |policy| {
-        policy.fingerprint = Box::new(|_, submission| {
-            let content: Value = serde_json::from_slice(&submission.body).unwrap_or_default();
-            content.get("product").cloned().unwrap_or_default().to_string().into_bytes()
-        });
+        policy.fingerprint = Box::new(|_, submission| submission.parameter("product").to_string().into_bytes());
     },
     expected: &[Requirement::ConflictChangedParameters],
 };
@@ -40,7 +37,7 @@ pub(super) const KEY_AND_BODY: Entry = Entry {
     explanation: "Requests are recognised by the key and a hash of the parameters together, so other parameters under a \
                   known key are simply another request. The mistake that the contract promises to catch executes.",
     class: FailureClass::ChangedAccepted,
-    breaks: |policy| extend_name(policy, |submission| canonical(&submission.body)),
+    breaks: |policy| extend_name(policy, |submission| canonical(&submission.parameters())),
     expected: &[
         Requirement::ReplaySingleEffect,
         Requirement::ConflictChangedParameters,
@@ -54,7 +51,7 @@ pub(super) const KEY_AND_BYTES: Entry = Entry {
     explanation: "Requests are recognised by the key and a hash of the body as it came. A retry whose serialiser puts \
                   the members in another order is another request, and executes again.",
     class: FailureClass::EqualRefused,
-    breaks: |policy| extend_name(policy, |submission| submission.body.to_vec()),
+    breaks: |policy| extend_name(policy, |submission| submission.parameters()),
     expected: &[
         Requirement::ReplaySingleEffect,
         Requirement::ConflictChangedParameters,
@@ -71,7 +68,7 @@ pub(super) const DEDUPE_BY_BODY: Entry = Entry {
     class: FailureClass::Collapsed,
     breaks: |policy| {
         policy.name_record =
-            Box::new(|_, _, submission| String::from_utf8_lossy(&canonical(&submission.body)).into_owned());
+            Box::new(|_, _, submission| String::from_utf8_lossy(&canonical(&submission.parameters())).into_owned());
     },
     expected: &[
         Requirement::KeyLongest,
@@ -90,8 +87,9 @@ pub(super) const FINGERPRINT_RAW_BYTES: Entry = Entry {
     class: FailureClass::EqualRefused,
     breaks: |policy| {
         // Nobody asks whether different bytes mean the same.
-        policy.fingerprint = Box::new(|_, submission| submission.body.to_vec());
-        policy.on_conflict = Box::new(|contract, _, _| changed_parameters(contract));
+        policy.fingerprint = Box::new(|_, submission| submission.parameters());
+        policy.on_conflict =
+            Box::new(|contract, _, submission| changed_parameters(contract, submission.variant.as_deref()));
     },
     expected: &[Requirement::ConflictEquivalentParameters],
 };

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Entry, FailureClass};
 use crate::contract::{Contract, Expected, Matcher, Requirement, Situation, Treatment};
 use crate::reference::answer::Answer;
-use crate::reference::orders::Book;
+use crate::reference::book::Book;
 use crate::reference::policy::{Disposition, Policy, changed_parameters};
 use crate::reference::record::Outcome;
 
@@ -183,7 +183,7 @@ pub(super) const FALSE_CONFLICT: Entry = Entry {
     explanation: "Something that differs between two attempts is part of the fingerprint: a trace header, the time, the \
                   order of a hash map. Every retry is told that it reused its key.",
     class: FailureClass::WrongAnswer,
-    breaks: |policy| redirect(policy, |contract, _, _, _| changed_parameters(contract)),
+    breaks: |policy| redirect(policy, |contract, _, _, _| changed_parameters(contract, None)),
     expected: &[
         Requirement::KeyLongest,
         Requirement::RetentionKept,
@@ -242,8 +242,8 @@ fn reject_duplicates(policy: &mut Policy, matcher: Matcher) {
 }
 
 fn when_deleted(policy: &mut Policy, treatment: Treatment) {
-    redirect(policy, move |_, outcome, book, disposition| match outcome.made {
-        Some(made) if book.deleted(made) => {
+    redirect(policy, move |_, outcome, book, disposition| match &outcome.made {
+        Some(made) if book.deleted(made.number) => {
             Disposition { situation: Situation::AfterChange, treatment: treatment.clone() }
         }
         _ => disposition,

@@ -2,7 +2,7 @@
 
 use super::{Entry, FailureClass};
 use crate::contract::{Matcher, Requirement, Situation, Treatment};
-use crate::reference::orders::Request;
+use crate::reference::book::Request;
 use crate::reference::policy::{Disposition, Policy, Submission};
 use crate::reference::record::Relation;
 
@@ -95,7 +95,7 @@ pub(super) const RESENT_WHEN_SLOW: Entry = Entry {
     explanation: "A hop between the API and the service that does the work runs into its time limit and tries again, \
                   without a key. Fast requests never show it; the slow ones have two effects and one answer.",
     class: FailureClass::Resent,
-    breaks: |policy| act_twice(policy, |request| request.slowness() > 1),
+    breaks: |policy| act_twice(policy, |request| request.slowness > 1),
     expected: &[Requirement::ReplaySingleEffect],
 };
 
@@ -106,10 +106,8 @@ pub(super) const REPLAY_ACTS_AGAIN: Entry = Entry {
                   is answered perfectly, marker and all, and carried out as well.",
     class: FailureClass::Resent,
     breaks: |policy| {
-        policy.beside_replay = Box::new(|book, submission| {
-            if let Some(request) = Request::parse(&submission.body) {
-                book.add(&submission.account, submission.collection, &request);
-            }
+        policy.beside_replay = Box::new(|book, submission, request| {
+            book.add(&submission.account, submission.collection, request);
         });
     },
     expected: &[

@@ -1,0 +1,199 @@
+//! The paths of the order API.
+
+use std::time::Duration;
+
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method};
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::{Book, list, new_quantity, number_of, parse, show};
+use crate::contract::Period;
+use crate::reference::answer::Answer;
+use crate::reference::book::Collection;
+use crate::reference::interpreter::Interpreter;
+use crate::reference::key;
+use crate::reference::policy::Submission;
+use crate::reference::surface::{Asked, Routed};
+
+/// Whose requests bear no credentials.
+const DEFAULT_ACCOUNT: &str = "default";
+
+/// What the head of a request tells of the request that is to come, if that is one that makes something.
+pub(super) fn announced(interpreter: &Interpreter, asked: &Asked<'_>) -> Option<Submission> {
+    if !matches!(asked.parts.method, Method::POST | Method::PUT) {
+        return None;
+    }
+    let collection = number_of(asked.parts.uri.path().strip_prefix('/')?)?;
+    let nothing = Asked { body: Bytes::new(), ..asked.clone() };
+    Some(submission(interpreter, nothing, account(&asked.parts.headers).ok()?, collection))
+}
+
+fn submission(interpreter: &Interpreter, asked: Asked<'_>, account: String, collection: Collection) -> Submission {
+    let (key, body) = key::take(&interpreter.contract, asked.parts, asked.body);
+    let method = asked.parts.method.to_string();
+    let request = parse(&body).ok_or_else(|| Answer::error(400, "invalid parameters"));
+    let replica = asked.replica;
+    Submission { replica, account, collection, method, key, body, target: Vec::new(), variant: None, request }
+}
+
+/// Finds what a request is about.
+pub(super) fn route(interpreter: &Interpreter, asked: Asked<'_>) -> Result<Routed, Answer> {
+    let path = asked.parts.uri.path();
+    let path = path.strip_prefix('/').unwrap_or(path);
+    let (first, rest) = path.split_once('/').map_or((path, None), |(first, rest)| (first, Some(rest)));
+    if (first, rest) == ("clock", None) {
+        return clock(interpreter, asked.parts, &asked.body).map(Routed::Answered);
+    }
+    let collection = number_of(first).ok_or_else(not_found)?;
+    let account = account(&asked.parts.headers)?;
+    match rest {
+        None => many(interpreter, asked, account, collection),
+        Some(number) => {
+            let number = number.parse().map_err(|_| not_found())?;
+            one(interpreter, &asked, &account, collection, number).map(Routed::Answered)
+        }
+    }
+}
+
+/// `POST /orders`, `PUT /orders`, `GET /orders`. The two that make something differ in name alone, so that a key can be
+/// tried with another method.
+fn many(
+    interpreter: &Interpreter,
+    asked: Asked<'_>,
+    account: String,
+    collection: Collection,
+) -> Result<Routed, Answer> {
+    match asked.parts.method {
+        Method::POST | Method::PUT => {
+            expect_json(asked.parts)?;
+            Ok(Routed::Submitted(Box::new(submission(interpreter, asked, account, collection))))
+        }
+        Method::GET | Method::HEAD => {
+            let reference = reference(asked.parts)?;
+            let list =
+                interpreter.with_book(|book| list(collection, &book.list(&account, collection, reference.as_deref())));
+            Ok(Routed::Answered(Answer::json(200, &list)))
+        }
+        _ => Err(Answer::method_not_allowed("GET, HEAD, POST, PUT")),
+    }
+}
+
+/// `GET /orders/{number}`, `PATCH /orders/{number}`, `DELETE /orders/{number}`
+fn one(
+    interpreter: &Interpreter,
+    asked: &Asked<'_>,
+    account: &str,
+    collection: Collection,
+    number: u64,
+) -> Result<Answer, Answer> {
+    let own = |book: &Book| book.own(account, collection, number).map(show);
+    match asked.parts.method {
+        Method::GET | Method::HEAD => {
+            let shown = interpreter.with_book(|book| own(book)).ok_or_else(not_found)?;
+            Ok(Answer::json(200, &shown))
+        }
+        Method::PATCH => {
+            expect_json(asked.parts)?;
+            let quantity = new_quantity(&asked.body).ok_or_else(|| Answer::error(400, "invalid parameters"))?;
+            let values = Map::from_iter([("quantity".to_owned(), Value::from(quantity))]);
+            let changed = interpreter.with_book(|book| {
+                own(book)?;
+                book.change(number, values).map(show)
+            });
+            changed.map(|shown| Answer::json(200, &shown)).ok_or_else(not_found)
+        }
+        Method::DELETE if interpreter.with_book(|book| own(book).is_some() && book.delete(number)) => {
+            Ok(Answer::no_content())
+        }
+        Method::DELETE => Err(not_found()),
+        _ => Err(Answer::method_not_allowed("DELETE, GET, HEAD, PATCH")),
+    }
+}
+
+/// `GET /clock` tells what the clock shows; `POST /clock {"advance": "25h"}` or `{"advance_seconds": 90000}` moves it
+/// on. Every answer of the server bears the date that the clock shows.
+fn clock(interpreter: &Interpreter, parts: &Parts, body: &[u8]) -> Result<Answer, Answer> {
+    match parts.method {
+        Method::GET | Method::HEAD => {}
+        Method::POST => {
+            expect_json(parts)?;
+            let by = advance(body).ok_or_else(|| Answer::error(400, "invalid parameters"))?;
+            interpreter.clock.advance(by);
+        }
+        _ => return Err(Answer::method_not_allowed("GET, HEAD, POST")),
+    }
+    let elapsed = u64::try_from(interpreter.clock.now().as_millis()).unwrap_or(u64::MAX);
+    let now = humantime::format_rfc3339_seconds(interpreter.clock.date()).to_string();
+    Ok(Answer::json(200, &json!({"now": now, "elapsed_ms": elapsed})))
+}
+
+/// By how much the clock is to be moved: exactly one of the two ways to say it.
+fn advance(body: &[u8]) -> Option<Duration> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Hand {
+        advance: Option<Period>,
+        advance_seconds: Option<Seconds>,
+    }
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Seconds {
+        Number(f64),
+        Text(String),
+    }
+    let hand: Hand = serde_json::from_slice(body).ok()?;
+    let seconds = match (hand.advance, hand.advance_seconds) {
+        (Some(period), None) => return Some(period.duration()),
+        (None, Some(Seconds::Number(number))) => number,
+        (None, Some(Seconds::Text(text))) => text.parse().ok()?,
+        (None, None) | (Some(_), Some(_)) => return None,
+    };
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+fn not_found() -> Answer {
+    Answer::error(404, "not found")
+}
+
+/// The account that a bearer token names.
+fn account(headers: &HeaderMap) -> Result<String, Answer> {
+    let mut given = headers.get_all(AUTHORIZATION).iter();
+    let Some(credentials) = given.next() else {
+        return Ok(DEFAULT_ACCOUNT.to_owned());
+    };
+    credentials
+        .to_str()
+        .ok()
+        .filter(|_| given.next().is_none())
+        .and_then(|text| text.split_once(' '))
+        .filter(|(scheme, token)| scheme.eq_ignore_ascii_case("bearer") && !token.trim().is_empty())
+        .map(|(_, token)| token.trim().to_owned())
+        .ok_or_else(|| Answer::error(401, "a bearer token is required").with_header("WWW-Authenticate", "Bearer"))
+}
+
+/// The reference that a list is asked for. A filter that the server does not know is refused: to ignore it would be
+/// to list too much.
+fn reference(parts: &Parts) -> Result<Option<String>, Answer> {
+    let mut reference = None;
+    for (name, value) in form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes()) {
+        if name != "reference" || reference.is_some() {
+            return Err(Answer::error(400, "invalid parameters"));
+        }
+        reference = Some(value.into_owned());
+    }
+    Ok(reference)
+}
+
+/// Refuses content that is not declared to be JSON.
+fn expect_json(parts: &Parts) -> Result<(), Answer> {
+    let media_type = parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    if essence.eq_ignore_ascii_case("application/json") {
+        Ok(())
+    } else {
+        Err(Answer::error(415, "the content must be application/json"))
+    }
+}
