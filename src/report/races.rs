@@ -222,7 +222,7 @@ mod tests {
         ];
         assert_eq!(
             line(rounds),
-            "3 rounds of 2 to 3 copies, 2 overlapped, spread 0.05/0.09/0.10 ms (last byte), effects 1 2 0"
+            "3 rounds of 2 to 3 copies, 2 shown to overlap, spread 0.05/0.09/0.10 ms (last byte), effects 1 2 0"
         );
     }
 
@@ -235,7 +235,7 @@ mod tests {
         uncounted.cases[0].counts.clear();
         assert!(summaries(&uncounted)[0].text().ends_with(", effects not counted"));
         let met = vec![round(1, &[(0, 30), (10, 60), (31, 61)], false, 0, &["1"])];
-        assert_eq!(line(met), "1 round of 3 copies, 0 overlapped, effects 1");
+        assert_eq!(line(met), "1 round of 3 copies, 0 shown to overlap, effects 1");
     }
 
     #[test]

@@ -70,8 +70,9 @@ fn what_clients_that_leave_and_leases_break_is_seen_over_every_protocol() {
     for protocol in [&["--http1"][..], &["--http2"], &["--tls"], &["--tls", "--http1"]] {
         for (name, scenario) in OVER_EVERY_PROTOCOL {
             let defect: Defect = name.parse().unwrap();
-            // On a busy machine a loss comes too late now and then, and shows nothing.
-            let caught = (0..3).any(|_| {
+            // On a busy machine a loss comes too late now and then, and over HTTP/2 a server may let half a request go before
+            // its handler has begun: that shows nothing.
+            let caught = (0..8).any(|_| {
                 let run = run_broken(defect, &[protocol, &["--only", scenario]].concat());
                 let surplus: Vec<_> = run.violated().difference(&declared(defect)).copied().collect();
                 assert!(surplus.is_empty(), "{defect} {protocol:?}: {surplus:?}");
