@@ -64,12 +64,13 @@ fn told(findings: &[Finding], requirements: &BTreeSet<Requirement>) -> String {
 fn a_sound_server_is_never_blamed() {
     let (judged, holding) = (Cell::new(0_u32), Cell::new(0_u32));
     let result = script::runner(CASES).run(&script::any_of(Just(BTreeSet::new())), |script| {
-        let findings = findings(&script, &Driver::run(&script));
+        let played = Driver::run(&script);
+        let findings = findings(&script, &played);
         let blamed = blamed(&findings);
         judged.set(judged.get() + 1);
         let holds = findings.iter().any(|finding| finding.judgement == Judgement::Holds);
         holding.set(holding.get() + u32::from(holds));
-        prop_assert!(blamed.is_empty(), "{}", told(&findings, &blamed));
+        prop_assert!(blamed.is_empty(), "{}\n{}", told(&findings, &blamed), played.told());
         Ok(())
     });
     if let Err(error) = result {

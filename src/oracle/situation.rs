@@ -221,17 +221,20 @@ fn bound_world(docket: &Docket<'_, '_>, action: &Action, outcome: usize, attempt
     with_odd_key(docket, world, attempt)
 }
 
-/// The key may have been bound by other parameters, whose effect the first answer that is known already named.
+/// The key may have been bound by other parameters: those whose effect the first answer that is known already named, or
+/// those that failed beside it.
 fn rival_world(docket: &Docket<'_, '_>, rival: usize, outcome: usize, attempt: usize) -> World {
     let (fact, other) = (&docket.facts[attempt], &docket.facts[rival]);
+    let failed = other.answer().is_some_and(|answer| matches!(answer.kind, AnswerKind::Drawn(_)));
+    let first = if failed { rival } else { outcome };
     let situation = if fact.meaning != other.meaning {
         Situation::ChangedParameters
     } else if fact.spelling != other.spelling {
         Situation::EquivalentParameters
     } else {
-        after(docket, outcome)
+        after(docket, first)
     };
-    World::new(situation, Some(outcome))
+    World::new(situation, Some(first))
 }
 
 /// The last outcome does not bind.

@@ -88,14 +88,23 @@ impl<'h> Trial<'_, 'h> {
                 } else {
                     let alike = rules::race::all_alike(&self.docket, several);
                     rules::race::judge(self, action, several);
-                    // A refusal in a race is perhaps a conflict with the success beside it.
-                    let (succeeded, rest): (Vec<usize>, Vec<usize>) =
-                        several.iter().partition(|attempt| self.docket.facts[**attempt].success_identity().is_some());
-                    succeeded.iter().chain(&rest).for_each(|attempt| self.fold(*attempt, alike));
+                    self.in_doubt(several).into_iter().for_each(|attempt| self.fold(attempt, alike));
                     self.note_rival(action, several);
                 }
             }
         }
+    }
+
+    /// The attempts of a race in the order in which they are made part of what came before. A refusal in it is perhaps
+    /// a conflict with the success beside it, or with what did not bind the key for certain.
+    fn in_doubt(&self, several: &[usize]) -> Vec<usize> {
+        let mut attempts = several.to_vec();
+        attempts.sort_by_key(|attempt| match self.docket.facts[*attempt].success_identity() {
+            Some(_) => 0,
+            None if matches!(self.binding(*attempt), Some(Some(_))) => 2,
+            None => 1,
+        });
+        attempts
     }
 
     /// Judges an attempt that nothing in its action overlapped, and makes it part of what came before.
@@ -216,7 +225,7 @@ impl<'h> Trial<'_, 'h> {
         if others.is_empty() || shared() { others } else { Vec::new() }
     }
 
-    /// After a race of several parameter sets that got one answer, any of them may have bound the key.
+    /// After a race of several parameter sets that got one answer, or that all failed, any of them may have bound the key.
     fn note_rival(&mut self, action: ActionIndex, several: &[usize]) {
         let Some(bound) = &self.actions.all[action].bound else {
             return;
@@ -226,6 +235,12 @@ impl<'h> Trial<'_, 'h> {
         let same = |other: &&usize| identity.is_some() && facts[**other].success_identity() == identity;
         let others: Vec<usize> = several.iter().filter(same).copied().collect();
         let mut rivals = self.rivals(bound.attempt, &others);
+        let failed = |other: &&usize| {
+            identity.is_none()
+                && facts[**other].meaning != facts[bound.attempt].meaning
+                && matches!(self.binding(**other), Some(Some(_)))
+        };
+        rivals.extend(several.iter().filter(failed));
         if let Some(bound) = &mut self.actions.all[action].bound {
             bound.rivals.append(&mut rivals);
         }

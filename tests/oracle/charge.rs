@@ -63,7 +63,8 @@ pub(crate) enum Excluded {
     WithinBound,
     /// The first answer was changed in the same way: nobody saw the right one.
     AlikeAnswers,
-    /// A 5xx that the parameters draw is no unpromised one.
+    /// A 5xx that the parameters draw is no unpromised one, and parameters that draw a failure need not succeed after a
+    /// loss.
     Drawn,
 }
 

@@ -285,6 +285,9 @@ impl Bench<'_, '_> {
         if !witness.is_told(self.attempt) {
             return Err(Excluded::Unseen);
         }
+        if witness.draws_failure(self.attempt) {
+            return Err(Excluded::Drawn);
+        }
         let answered_nothing = match self.fired.what {
             Break::RefuseRepeat => witness.is_quiet(self.attempt) || witness.policy.in_flight != Promise::Silent,
             Break::Stuck | Break::Wedge => witness.is_quiet(self.attempt),
@@ -405,6 +408,8 @@ impl Bench<'_, '_> {
                 return Err(Excluded::Silent);
             }
             match self.witness.met(self.attempt) {
+                // A refusal that nobody saw may have been any, and this its repetition.
+                Met::Unclear if self.may_repeat_refusal() => return Err(Excluded::SeveralSituations),
                 Met::Unclear | Met::Bound(_) => {}
                 Met::Overlapped => return Err(Excluded::NoOrder),
                 Met::Split => return Err(Excluded::NotJudged),
@@ -421,11 +426,19 @@ impl Bench<'_, '_> {
         charge
     }
 
+    fn may_repeat_refusal(&self) -> bool {
+        let witness = self.witness;
+        let mut before = witness.before(self.attempt).into_iter();
+        let refused = before.any(|other| witness.is_unknown(other) && witness.draws_failure(other));
+        refused && witness.policy.changed == Promise::Replays
+    }
+
     fn unfaithful(&self) -> Charge {
         let exercised = || {
             self.seen()?;
             let bound = self.repeated()?;
             self.judged()?;
+            self.replays(bound)?;
             if self.witness.body(bound) == self.witness.body(self.attempt) {
                 return Err(Excluded::AlikeAnswers);
             }
@@ -437,11 +450,18 @@ impl Bench<'_, '_> {
     fn unmarked(&self) -> Charge {
         let exercised = || {
             self.seen()?;
-            self.repeated()?;
+            let bound = self.repeated()?;
             self.judged()?;
+            self.replays(bound)?;
             self.spared()
         };
         self.charge(&[Requirement::ReplayMarker], exercised()).untrue_here(&[])
+    }
+
+    /// What names another effect than the first answer is no replay of it: its row is violated, and nothing else judged.
+    fn replays(&self, bound: usize) -> Exercised {
+        let same = self.witness.named(bound) == self.witness.named(self.attempt);
+        if same { Ok(()) } else { Err(Excluded::NotJudged) }
     }
 
     /// The counts show that there was no effect, so that it was a replay.

@@ -129,9 +129,8 @@ impl<'h> Witness<'h> {
 
     /// It may have been executed or not: the server may still be at it, or said that it succeeded and not with what.
     pub(crate) fn is_unknown(&self, index: usize) -> bool {
-        let succeeds = !matches!(self.variant(index), "invalid" | "failing" | "crashing");
         let nameless = self.status(index).is_some_and(|status| status / 100 == 2) && self.named(index).is_none();
-        self.may_run(index) || (succeeds && nameless)
+        self.may_run(index) || (!self.draws_failure(index) && nameless)
     }
 
     /// From when on the server is certainly not working on it: answered, nothing sent, or the declared bound past.
@@ -283,6 +282,11 @@ impl<'h> Witness<'h> {
         }
     }
 
+    /// Whether its parameters declare that they fail.
+    pub(crate) fn draws_failure(&self, index: usize) -> bool {
+        matches!(self.variant(index), "invalid" | "failing" | "crashing")
+    }
+
     /// The failure that its parameters declare.
     pub(crate) fn is_drawn(&self, index: usize) -> bool {
         let class = self.status(index).map(|status| status / 100);
@@ -325,7 +329,9 @@ impl<'h> Witness<'h> {
     /// Whether a read is a closed count: everything before it is over, and it agrees with one `settle` earlier.
     fn is_closed(&self, reads: &[&Count], last: usize) -> bool {
         let Some(agreed) = self.agreed(reads, last) else { return false };
-        reads[last].after == 0 || agreed.last().is_some_and(|since| millis(reads[last].began) >= since + self.settle)
+        let mut sent = self.attempts().filter(|other| self.markers[*other] == reads[last].marker);
+        let untouched = sent.all(|other| self.attempt(other).start.id.0 > reads[last].after);
+        untouched || agreed.last().is_some_and(|since| millis(reads[last].began) >= since + self.settle)
     }
 
     /// Whether the last count is closed, and late enough to say that something is missing.

@@ -45,8 +45,8 @@ struct Unit<'h> {
     crashed: bool,
     /// The meanings of parameters that may have had an effect without binding the key, or beside what it is bound to.
     free: Vec<usize>,
-    /// The meaning of parameters that may have had an effect otherwise.
-    other: Option<usize>,
+    /// The meanings of parameters that may have had an effect otherwise.
+    others: Vec<usize>,
     /// More than one request can have reached the server.
     repeated: bool,
 }
@@ -97,7 +97,7 @@ fn units<'h>(trial: &Trial<'_, 'h>, group: &Group<'h>) -> Vec<Unit<'h>> {
                 finished: None,
                 crashed: false,
                 free: Vec::new(),
-                other: None,
+                others: Vec::new(),
                 repeated: false,
             });
             units.len() - 1
@@ -142,8 +142,8 @@ impl<'h> Unit<'h> {
             if !self.free.contains(&fact.meaning) {
                 self.free.push(fact.meaning);
             }
-        } else if has_effect && !self.free.contains(&fact.meaning) {
-            self.other = Some(fact.meaning);
+        } else if has_effect && !self.others.contains(&fact.meaning) {
+            self.others.push(fact.meaning);
         }
         // Once these parameters succeeded, they are not executed again.
         let finished = self.successes.iter().any(|(meaning, end)| *meaning == fact.meaning && *end <= fact.sent);
@@ -157,7 +157,7 @@ impl<'h> Unit<'h> {
     /// Other parameters after a crash that does not bind, or where the contract is silent about them, are only
     /// observed: that both had an effect is nothing to blame.
     fn observed(&self) -> usize {
-        let other = self.other.is_some_and(|other| !self.free.contains(&other));
+        let other = self.others.iter().any(|other| !self.free.contains(other));
         (self.free.len() + usize::from(other)).saturating_sub(1)
     }
 
