@@ -485,7 +485,11 @@ impl Bench<'_, '_> {
             let shown = action.iter().filter_map(|other| witness.named(*other)).any(|name| listed.contains(&name));
             if shown { Err(Excluded::CountShared) } else { Ok(()) }
         };
-        let charge = self.charge_about(action.clone(), &[Requirement::ReplaySingleEffect], exercised());
+        // The effect is missed where an answer named it first, which may have been to another key.
+        let names = |other: &usize| witness.named(*other).is_some_and(|name| Some(name) == answer);
+        let namers = witness.group(self.attempt).into_iter().filter(names);
+        let about = namers.flat_map(|namer| witness.action(namer)).chain(action.clone()).collect();
+        let charge = self.charge_about(about, &[Requirement::ReplaySingleEffect], exercised());
         let mut charges = vec![charge.untrue_about(&action)];
         charges.extend(self.lost());
         charges
