@@ -2,7 +2,6 @@
 //! goes away before.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::watch;
@@ -40,7 +39,6 @@ pub(super) struct Begun {
     pub(super) number: ExecutionNumber,
     waiting: Waiting,
     situation: String,
-    window: Option<Duration>,
 }
 
 impl Interpreter {
@@ -48,17 +46,11 @@ impl Interpreter {
     ///
     /// It is carried out on a task of its own, so that it does not end with its client.
     pub(super) fn begin(self: &Arc<Self>, state: &mut State, submission: &Arc<Submission>, claim: Claim) -> Begun {
-        let Claim { request, place, situation, looked_up } = claim;
+        let Claim { request, place, situation } = claim;
         let number = state.next_execution();
         let (done, waiting) = watch::channel(None);
         let takes = self.latency * request.slowness;
-        let mut window = None;
         if let Some(place) = &place {
-            window = match self.policy.claiming {
-                Claiming::AtOnce | Claiming::AtTheEnd => None,
-                Claiming::Later(Duration::ZERO) => Some(looked_up.elapsed()),
-                Claiming::Later(window) => Some(window),
-            };
             self.forget_predecessor(state, submission, place, &situation);
             if self.policy.claiming != Claiming::AtTheEnd {
                 let progress = Progress::InFlight { execution: number, waiting: waiting.clone() };
@@ -72,18 +64,18 @@ impl Interpreter {
             tokio::time::sleep(takes).await;
             interpreter.complete(number);
         });
-        Begun { number, waiting, situation: situation.to_string(), window }
+        Begun { number, waiting, situation: situation.to_string() }
     }
 
     /// Waits for the answer to a request that is being carried out.
     pub(super) async fn execute(&self, begun: Begun) -> Reply {
-        let Begun { number, mut waiting, situation, window } = begun;
+        let Begun { number, mut waiting, situation } = begun;
         let presence = Presence { interpreter: self, number };
         let answer = waiting.wait_for(Option::is_some).await.ok().and_then(|answer| answer.clone());
         drop(presence);
         let answer = answer.unwrap_or_else(|| Answer::error(500, "the request was given up"));
         let answer = (self.policy.first_answer)(&self.contract, &answer);
-        Reply { answer, note: note(&situation, "executes"), window, lost: false }
+        Reply { answer, note: note(&situation, "executes"), looked_up_after: None, lost: false }
     }
 
     /// Ends an execution: the effect, the record and the answer in one step.

@@ -37,8 +37,9 @@ pub struct RequestLine {
     pub status: Option<u16>,
     /// How the request met the server, and what it got. Empty where no key plays a part.
     pub note: String,
-    /// How long after its look-up the request claimed its key, as measured, on a server where that is not one step.
-    pub window: Option<Duration>,
+    /// How long after the first request with its key this one was looked up, as measured, on a server where look-up and
+    /// claim are not one step. It shows how long the window between them really was.
+    pub looked_up_after: Option<Duration>,
 }
 
 impl fmt::Display for RequestLine {
@@ -51,8 +52,8 @@ impl fmt::Display for RequestLine {
         if !self.note.is_empty() {
             write!(formatter, " {}", self.note)?;
         }
-        match self.window {
-            Some(window) => write!(formatter, ", {} µs after its look-up", window.as_micros()),
+        match self.looked_up_after {
+            Some(time) => write!(formatter, ", looked up {} µs after the first with its key", time.as_micros()),
             None => Ok(()),
         }
     }
@@ -103,7 +104,7 @@ async fn serve(State(service): State<Service>, request: Request) -> Response<Bod
 }
 
 fn plain(answer: Answer) -> Reply {
-    Reply { answer, note: String::new(), window: None, lost: false }
+    Reply { answer, note: String::new(), looked_up_after: None, lost: false }
 }
 
 /// The reading of a body. A body that breaks off, or whose client goes away before its end, is told to the interpreter.
@@ -180,7 +181,7 @@ impl OpenLine {
             path: parts.uri.path().to_owned(),
             status: None,
             note: "the client has gone".to_owned(),
-            window: None,
+            looked_up_after: None,
         };
         Self { log, line }
     }
@@ -188,7 +189,7 @@ impl OpenLine {
     fn close(mut self, reply: &Reply) {
         self.line.status = Some(reply.answer.status).filter(|_| !reply.lost);
         self.line.note = if reply.lost { format!("{}; the answer is lost", reply.note) } else { reply.note.clone() };
-        self.line.window = reply.window;
+        self.line.looked_up_after = reply.looked_up_after;
     }
 }
 

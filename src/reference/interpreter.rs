@@ -28,8 +28,8 @@ pub(super) struct Reply {
     pub(super) answer: Answer,
     /// How the request met the server, and what it got.
     pub(super) note: String,
-    /// How long after its look-up the request claimed its key, where that is not one step.
-    pub(super) window: Option<Duration>,
+    /// How long after the first request with its key this one was looked up, where look-up and claim are not one step.
+    pub(super) looked_up_after: Option<Duration>,
     /// Whether it is lost on the way.
     pub(super) lost: bool,
 }
@@ -89,8 +89,6 @@ pub(super) struct Claim {
     pub(super) place: Option<Place>,
     /// How it meets the server.
     pub(super) situation: Claimed,
-    /// When its key was looked up.
-    pub(super) looked_up: Instant,
 }
 
 /// How a request that is to be carried out meets the server.
@@ -140,24 +138,27 @@ impl Interpreter {
         let submission = Arc::new(submission);
         let mut waited = None;
         loop {
-            match self.decide(&submission) {
-                Step::Answer(reply) => return noting(reply, waited),
-                Step::Execute(begun) => return noting(self.execute(begun).await, waited),
+            let (step, looked_up_after) = self.decide(&submission);
+            let reply = match step {
+                Step::Answer(reply) => reply,
+                Step::Execute(begun) => self.execute(begun).await,
                 Step::Window(number, window) => {
                     // A window that somebody else closed was this request's own: there is always a claim.
                     let Some(begun) = self.await_claim(number, window).await else { continue };
-                    return noting(self.execute(begun).await, waited);
+                    self.execute(begun).await
                 }
                 Step::Claim(claim) => {
                     let begun = self.begin(&mut self.state(), &submission, claim);
-                    return noting(self.execute(begun).await, waited);
+                    self.execute(begun).await
                 }
                 Step::Wait(situation, mut waiting) => {
                     waited = waited.or(Some(situation));
                     // An outcome, or an execution that was given up: either way there is something new to decide.
                     let _ = waiting.changed().await;
+                    continue;
                 }
-            }
+            };
+            return Reply { looked_up_after, ..noting(reply, waited) };
         }
     }
 
@@ -183,24 +184,28 @@ impl Interpreter {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks a request up, and in the same step lets it claim its key, unless that is to come later.
-    fn decide(self: &Arc<Self>, submission: &Arc<Submission>) -> Step {
+    /// Looks a request up, and in the same step lets it claim its key, unless that is to come later. Then it is measured
+    /// how long after the first request with its key that was.
+    fn decide(self: &Arc<Self>, submission: &Arc<Submission>) -> (Step, Option<Duration>) {
         let mut state = self.state();
-        self.close_windows(&mut state);
-        match self.look_up(&mut state, submission) {
+        let now = Instant::now();
+        self.close_windows(&mut state, now);
+        let looked_up_after = self.since_first_look_up(&mut state, submission, now);
+        let step = match self.look_up(&mut state, submission) {
             Step::Claim(claim) => match self.policy.claiming {
                 Claiming::Later(window) if !window.is_zero() && claim.place.is_some() => {
-                    Step::Window(self.open_window(&mut state, submission, claim, window), window)
+                    Step::Window(self.open_window(&mut state, submission, claim, now + window), window)
                 }
                 Claiming::Later(_) | Claiming::AtOnce | Claiming::AtTheEnd => {
                     Step::Execute(self.begin(&mut state, submission, claim))
                 }
             },
             step => step,
-        }
+        };
+        (step, looked_up_after)
     }
 
-    fn place(&self, key: &str, submission: &Submission) -> Place {
+    pub(super) fn place(&self, key: &str, submission: &Submission) -> Place {
         Place {
             name: (self.policy.name_record)(&self.contract, key, submission),
             fingerprint: (self.policy.fingerprint)(&self.contract, submission),
@@ -341,7 +346,7 @@ impl Interpreter {
     /// Lets a request go on to be carried out, or refuses it if its parameters are not acceptable.
     fn accept(&self, state: &mut State, submission: &Submission, place: Option<Place>, situation: Claimed) -> Step {
         let answer = match submission.request.clone() {
-            Ok(request) => return Step::Claim(Claim { request, place, situation, looked_up: Instant::now() }),
+            Ok(request) => return Step::Claim(Claim { request, place, situation }),
             Err(refused) => refused,
         };
         let outcome = Outcome::without_effect(OutcomeKind::ValidationFailure, answer.clone());
@@ -422,7 +427,7 @@ impl fmt::Display for Claimed {
 }
 
 fn answered(situation: impl fmt::Display, treatment: &str, answer: Answer) -> Step {
-    Step::Answer(Reply { answer, note: note(&situation, treatment), window: None, lost: false })
+    Step::Answer(Reply { answer, note: note(&situation, treatment), looked_up_after: None, lost: false })
 }
 
 /// What the log says about a request.

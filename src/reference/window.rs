@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::execution::Begun;
 use super::interpreter::{Claim, Interpreter, State};
-use super::policy::Submission;
+use super::policy::{Admission, Claiming, Submission};
 
 /// The windows of a server, by the number of their requests.
 #[derive(Default)]
@@ -20,6 +20,8 @@ pub(super) struct Windows {
     open: VecDeque<Open>,
     /// What became of those that were closed by another request's look-up.
     closed: HashMap<u64, Begun>,
+    /// When each key was first looked up, by the name of its record.
+    first: HashMap<String, Instant>,
 }
 
 struct Open {
@@ -36,18 +38,29 @@ impl Interpreter {
         state: &mut State,
         submission: &Arc<Submission>,
         claim: Claim,
-        window: Duration,
+        closes: Instant,
     ) -> u64 {
         let windows = &mut state.windows;
         windows.latest += 1;
-        let closes = claim.looked_up + window;
         windows.open.push_back(Open { number: windows.latest, closes, submission: Arc::clone(submission), claim });
         windows.latest
     }
 
+    /// How long ago the key of a request was looked up first, if this server has windows and the request a key.
+    pub(super) fn since_first_look_up(
+        &self,
+        state: &mut State,
+        submission: &Submission,
+        now: Instant,
+    ) -> Option<Duration> {
+        let Claiming::Later(_) = self.policy.claiming else { return None };
+        let Admission::Protected(key) = (self.policy.admit_key)(&self.contract, submission) else { return None };
+        let first = state.windows.first.entry(self.place(&key, submission).name).or_insert(now);
+        Some(now - *first)
+    }
+
     /// Makes the claims whose window has passed.
-    pub(super) fn close_windows(self: &Arc<Self>, state: &mut State) {
-        let now = Instant::now();
+    pub(super) fn close_windows(self: &Arc<Self>, state: &mut State, now: Instant) {
         while state.windows.open.front().is_some_and(|open| open.closes <= now) {
             if let Some(Open { number, submission, claim, .. }) = state.windows.open.pop_front() {
                 let begun = self.begin(state, &submission, claim);
@@ -61,7 +74,7 @@ impl Interpreter {
         let stay = Stay { interpreter: self, number };
         tokio::time::sleep(window).await;
         let mut state = self.state();
-        self.close_windows(&mut state);
+        self.close_windows(&mut state, Instant::now());
         let begun = state.windows.closed.remove(&number);
         drop(state);
         drop(stay);

@@ -76,26 +76,52 @@ fn a_burst_finds_a_window_of_a_millisecond() {
 }
 
 #[test]
-fn the_window_is_measured_and_logged() {
-    for window in [Duration::ZERO, Duration::from_micros(300), Duration::from_millis(30)] {
-        let target = with_window(&format!("{}us", window.as_micros()));
-        target.order("k", ORDER);
-        let line = target.line(|_| true);
-        let kept = line.window.unwrap();
-        assert!(kept >= window, "{kept:?} of {window:?}");
-        assert!(kept < window + Duration::from_secs(1), "{kept:?} of {window:?}");
-        let told = format!("nothing earlier reached the server → executes, {} µs after its look-up", kept.as_micros());
-        assert_eq!(line.to_string(), format!("POST /orders 201 {told}"));
-        target.order("k", ORDER);
-        assert_eq!(target.line(|_| true).window, None, "a replay claims nothing");
+fn it_is_measured_how_long_after_the_first_a_key_is_looked_up() {
+    let target = with_window("300us");
+    target.order("k", ORDER);
+    let line = target.line(|_| true);
+    assert_eq!(line.looked_up_after, Some(Duration::ZERO));
+    let told = "nothing earlier reached the server → executes, looked up 0 µs after the first with its key";
+    assert_eq!(line.to_string(), format!("POST /orders 201 {told}"));
+
+    let pause = Duration::from_millis(30);
+    std::thread::sleep(pause);
+    target.order("k", ORDER);
+    let after = target.line(|_| true).looked_up_after.unwrap();
+    assert!((pause..pause + PATIENCE).contains(&after), "{after:?}");
+
+    target.order("another", ORDER);
+    assert_eq!(target.line(|_| true).looked_up_after, Some(Duration::ZERO));
+}
+
+/// Nothing but the clock decides: who is looked up inside the window is carried out, who is looked up after it is not.
+#[test]
+fn a_window_is_as_long_as_it_says() {
+    let window = Duration::from_millis(2);
+    let target = with_window("2ms");
+    let (mut inside, mut outside) = (0, 0);
+    for round in 0..100 {
+        burst(&target, &format!("k{round}"), 12);
+        for _ in 0..12 {
+            let line = target.line(|_| true);
+            let after = line.looked_up_after.unwrap();
+            let executes = line.note.contains("executes");
+            assert_eq!(executes, after < window, "{line}");
+            inside += usize::from(executes && !after.is_zero());
+            outside += usize::from(!executes);
+        }
+        if inside > 0 && outside > 0 {
+            return;
+        }
     }
+    panic!("{inside} inside, {outside} outside");
 }
 
 #[test]
 fn a_sound_server_has_no_window() {
     let target = Fixture::sound();
     target.order("k", ORDER);
-    assert_eq!(target.line(|_| true).window, None);
+    assert_eq!(target.line(|_| true).looked_up_after, None);
 }
 
 #[test]
@@ -106,7 +132,7 @@ fn a_client_that_leaves_inside_the_window_leaves_no_trace() {
     std::thread::sleep(Duration::from_millis(20));
     drop(stream);
     let line = target.line(|_| true);
-    assert_eq!((line.status, line.window), (None, None));
+    assert_eq!((line.status, line.looked_up_after), (None, None));
     assert_eq!(number(&target.order("k", ORDER)), 1);
     assert_eq!(target.count(), 1);
 }
