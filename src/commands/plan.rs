@@ -10,6 +10,9 @@ pub(super) fn text(plan: &Plan, announcement: &str) -> String {
     for case in &plan.cases {
         text.push_str(&format!("  {}{}\n", case.id, if case.alone { "  (alone, last)" } else { "" }));
         text.push_str(&format!("      {}\n", stimuli(case)));
+        if case.steps.iter().any(|step| matches!(step, Step::Sweep(_))) {
+            text.push_str(&format!("      {} fields: {}\n", plan.fields.len(), plan.fields.join(", ")));
+        }
     }
     if !plan.skipped.is_empty() {
         text.push_str("\nLeft out\n");
@@ -36,6 +39,7 @@ pub(super) fn stimulus(step: &Step) -> String {
             format!("repeat {}{parameters} until it is settled", repeat.intent)
         }
         Step::FanOut(fan_out) => fanning_out(fan_out),
+        Step::Sweep(sweep) => format!("send {} once with each of its fields changed, and as it was each time", sweep.intent),
         Step::Wait(Wait::For(period)) => format!("wait {period}"),
         Step::Wait(Wait::Settle) => "wait until counts settle".into(),
         Step::Wait(Wait::Handler) => "wait for the handler".into(),
@@ -194,6 +198,7 @@ mod tests {
                 "race 3 copies of a (at 50%, as the first is answered with changed)",
             ),
             ("wait: after-expiry", "wait until the key has expired"),
+            ("sweep: {intent: a}", "send a once with each of its fields changed, and as it was each time"),
         ] {
             assert_eq!(words(step), expected);
         }

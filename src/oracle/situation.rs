@@ -4,6 +4,7 @@
 use super::action::{Action, Actions};
 use super::answer::AnswerKind;
 use super::docket::Docket;
+use super::facts::Guess;
 use super::odd_key::OddKey;
 use super::retention::{self, Age};
 use super::terms::Terms;
@@ -51,14 +52,17 @@ impl World {
 
     /// The terms here, or `None` where the contract is silent.
     pub(super) fn terms<'c>(&self, docket: &Docket<'c, '_>, attempt: usize) -> Option<Terms<'c>> {
-        if self.observed {
+        let fact = &docket.facts[attempt];
+        // What need not be a change is not held to what changes get.
+        let unsaid = fact.guess == Some(Guess::Spelling) && self.situation == Situation::ChangedParameters;
+        if self.observed || unsaid {
             return None;
         }
         let first = self.first.and_then(|first| docket.facts[first].answer()).map(|answer| answer.response);
         let terms = if self.requirement == Requirement::ScopeReplicas {
             Terms::of_replica(docket.contract, self.situation, first)
         } else {
-            Terms::of(docket.contract, self.situation, &docket.facts[attempt], docket.odd[attempt], first)
+            Terms::of(docket.contract, self.situation, fact, docket.odd[attempt], first)
         };
         terms.map(|terms| terms.at_most(self.level))
     }

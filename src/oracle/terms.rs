@@ -59,6 +59,11 @@ impl<'c> Terms<'c> {
                 Some(ruling) => Some(Self::declared(situation, ruling, None)),
                 None => Self::union(situation, ruling(Row::InFlight), ruling(Row::ChangedParameters)),
             },
+            // Whether they are the same, nobody has said: what both would get is allowed.
+            Situation::EquivalentParameters if fact.guess.is_some() => {
+                let same = ruling(Row::EquivalentParameters).or_else(|| ruling(Row::AfterSuccess));
+                Self::union(situation, same, ruling(Row::ChangedParameters))
+            }
             Situation::EquivalentParameters => match ruling(Row::EquivalentParameters) {
                 Some(ruling) => Some(Self::declared(situation, ruling, None)),
                 None => Self::union(situation, ruling(Row::AfterSuccess), ruling(Row::ChangedParameters)),

@@ -72,6 +72,13 @@ impl Budget {
                     intents.insert(fan_out.intent.clone());
                     actions.insert((fan_out.intent.clone(), None, &None, &None, &None));
                 }
+                Step::Sweep(sweep) => {
+                    let sends = sweep.sends(&bound.fields()).len() as u64;
+                    self.attempts += sends;
+                    // Every attempt is counted; one count is added for every step in any case.
+                    self.counts += counters * READS_PER_COUNT * sends.saturating_sub(1);
+                    intents.insert(sweep.intent.clone());
+                }
                 Step::Hook(hook) => self.hooks += 1 + if hook.by.is_some() { readings } else { 0 },
                 Step::Count(count) => {
                     intents.insert(count.intent.clone());

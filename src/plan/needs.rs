@@ -10,6 +10,9 @@ use crate::scenario::{Advance, Count, HookStep, KeyChoice, ScenarioCase, Send, S
 /// The word for having any replicas at all.
 const TARGET_REPLICAS: &str = "target.replicas";
 
+/// The word for having any field that can be changed.
+const FIELDS: &str = "fields";
+
 /// The first thing that a case needs and the profile does not offer.
 pub(super) fn missing(bound: &Bound, case: &ScenarioCase) -> Option<String> {
     case.needs.iter().cloned().chain(case.steps.iter().flat_map(needs_of_step)).find(|need| !offers(bound, need))
@@ -33,7 +36,13 @@ pub(super) fn of_requirement(bound: &Bound, requirement: Requirement) -> Option<
 pub fn cancels(steps: &[Step]) -> bool {
     let by = |step: &Step| match step {
         Step::Send(send) => send.lose.map(|loss| loss.by),
-        Step::Race(_) | Step::Repeat(_) | Step::FanOut(_) | Step::Wait(_) | Step::Hook(_) | Step::Count(_) => None,
+        Step::Race(_)
+        | Step::Repeat(_)
+        | Step::FanOut(_)
+        | Step::Sweep(_)
+        | Step::Wait(_)
+        | Step::Hook(_)
+        | Step::Count(_) => None,
     };
     steps.iter().any(|step| by(step) == Some(Ending::Cancelled))
 }
@@ -57,6 +66,7 @@ fn needs_of_step(step: &Step) -> Vec<String> {
             let replicas = fan_out.each_replica.then(|| TARGET_REPLICAS.to_owned());
             parameters(&fan_out.parameters).into_iter().chain(replicas).collect()
         }
+        Step::Sweep(_) => vec![FIELDS.to_owned()],
         Step::Hook(hook) => needs_of_hook(hook),
         Step::Count(Count { account, operation, .. }) => needs_of_place(account.as_ref(), operation.as_ref()),
         Step::Wait(Wait::BeforeExpiry) => vec!["retention.at_least".into()],
@@ -108,6 +118,7 @@ fn offers(bound: &Bound, need: &str) -> bool {
             "retention.at_least" => at_least(&profile.contract).is_some(),
             "retention.at_most" => at_most(&profile.contract).is_some(),
             "scope.methods" => !methods(&profile.contract).is_empty(),
+            FIELDS => !bound.fields().is_empty(),
             TARGET_REPLICAS => !bound.replicas().is_empty(),
             _ => false,
         },
@@ -129,6 +140,7 @@ pub(super) fn longest_wait(bound: &Bound, steps: &[Step]) -> Option<Period> {
             Step::Wait(Wait::Settle | Wait::Handler)
             | Step::Send(_)
             | Step::Race(_)
+            | Step::Sweep(_)
             | Step::Hook(_)
             | Step::Count(_) => None,
         })

@@ -33,6 +33,7 @@ pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
                 reach.reached.insert(Requirement::ReplaySettles);
             }
             Step::FanOut(fan_out) => reach.fan_out(fan_out),
+            Step::Sweep(sweep) => sweep.sends(&bound.fields()).iter().for_each(|send| reach.send(send)),
             Step::Hook(hook) => reach.hook(hook),
             Step::Wait(wait) => {
                 reach.time += wait_for_age(&bound.profile().contract, *wait).unwrap_or_default();

@@ -33,6 +33,7 @@ mod listener;
 mod orders;
 mod policy;
 mod record;
+mod sameness;
 mod server;
 mod submission;
 mod surface;

@@ -11,7 +11,9 @@ use super::book::{Book, Request};
 use super::clock::Moment;
 use super::key;
 use super::record::{Outcome, OutcomeKind, Progress, Record, Relation};
-pub(super) use super::submission::{Submission, canonical};
+pub(super) use super::sameness::Sameness;
+use super::sameness::LOOSE;
+pub(super) use super::submission::{Submission, is_in_path, path_parameter};
 use crate::contract::{Anchor, Contract, Matcher, Row, Situation, Treatment};
 use crate::message::Response;
 
@@ -256,11 +258,11 @@ fn name_record(contract: &Contract, key: &str, submission: &Submission) -> Strin
     Value::Array(std::iter::once(Value::from(key)).chain(values).collect()).to_string()
 }
 
-/// The parameters; where the contract does not tell spellings apart, without regard to white space and the order of members.
+/// The parameters; where the contract does not tell spellings apart, without regard to those that it does not.
 fn fingerprint(contract: &Contract, submission: &Submission) -> Vec<u8> {
     match promised(contract, Row::EquivalentParameters, None) {
         Some(Treatment::Rejects(_)) => submission.parameters(),
-        _ => canonical(&submission.parameters()),
+        _ => Sameness::of(contract).canonical(&submission.parameters()),
     }
 }
 
@@ -316,12 +318,25 @@ fn on_duplicate(contract: &Contract, outcome: &Outcome, book: &Book) -> Disposit
 }
 
 fn on_conflict(contract: &Contract, record: &Record, submission: &Submission) -> Disposition {
-    if canonical(&record.fingerprint) == canonical(&submission.parameters()) {
+    let parameters = submission.parameters();
+    let is_same = |sameness: Sameness| sameness.canonical(&record.fingerprint) == sameness.canonical(&parameters);
+    if is_same(Sameness::JSON) {
         let promise = promised(contract, Row::EquivalentParameters, None);
-        in_conflict(Situation::EquivalentParameters, promise)
-    } else {
-        changed_parameters(contract, submission.variant.as_deref())
+        return in_conflict(Situation::EquivalentParameters, promise);
     }
+    // A spelling that the contract names, and does not let pass for the same.
+    let named = LOOSE.into_iter().find(|(name, sameness)| {
+        contract.names(Row::EquivalentParameters, name) && is_same(*sameness)
+    });
+    match named {
+        Some((name, _)) => in_conflict(Situation::EquivalentParameters, promised_to(contract, name)),
+        None => changed_parameters(contract, submission.variant.as_deref()),
+    }
+}
+
+/// What the contract promises to a spelling of the same parameters, by its name.
+pub(super) fn promised_to(contract: &Contract, spelling: &str) -> Option<Treatment> {
+    contract.promise(Row::EquivalentParameters, spelling)?.case(None)?.allow.first().cloned()
 }
 
 /// What parameters of another meaning get, by their variant where that is known.

@@ -6,10 +6,11 @@ use crate::document::{At, Located, Problem, is_kebab_case, nearest};
 use crate::history::LossPoint;
 
 /// What a profile can offer, as words of their own.
-const NEEDS: [&str; 9] = [
+const NEEDS: [&str; 10] = [
     "effects",
     "cleanup",
     "clock",
+    "fields",
     "key.max_length",
     "key.encoding.bare",
     "retention.at_least",
@@ -83,6 +84,7 @@ impl Check<'_> {
             Step::Race(race) => self.race(&at("race"), race),
             Step::Repeat(repeat) => self.mention(&at("repeat/intent"), &repeat.intent),
             Step::FanOut(fan_out) => self.fan_out(&at("fan-out"), fan_out),
+            Step::Sweep(sweep) => self.earlier(&at("sweep/intent"), &sweep.intent),
             Step::Count(count) => self.mention(&at("count/intent"), &count.intent),
             Step::Hook(hook) => self.hook(&at("hook"), hook),
             Step::Wait(_) => {}

@@ -46,6 +46,8 @@ pub enum Step {
     Repeat(Repeat),
     /// Sends the same attempt many times, one after the other.
     FanOut(FanOut),
+    /// Sends the request again and again, each time with another field of it changed.
+    Sweep(Sweep),
     /// Lets time pass.
     Wait(Wait),
     /// Runs a hook of the profile.
@@ -150,6 +152,27 @@ impl FanOut {
             replica: replica.map(str::to_owned),
             ..Send::default()
         }
+    }
+}
+
+/// Sends the request of an action again under its key: once for every field that can be changed (every leaf of the body,
+/// every query parameter), with that field changed and nothing else; and after each of them, as it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sweep {
+    /// The action that is meant.
+    pub intent: String,
+}
+
+impl Sweep {
+    /// Its attempts, for these fields.
+    pub fn sends(&self, fields: &[String]) -> Vec<Send> {
+        let send = |parameters: Option<&String>| Send {
+            intent: self.intent.clone(),
+            parameters: parameters.cloned(),
+            ..Send::default()
+        };
+        fields.iter().flat_map(|field| [send(Some(field)), send(None)]).collect()
     }
 }
 

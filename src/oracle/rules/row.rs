@@ -42,12 +42,23 @@ pub(super) fn certain(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: u
         return;
     }
     match terms {
+        Some(_) if !fits && is_refused_guess(trial, attempt, world) => {
+            trial.sink.unsaid(&trial.docket, action, attempt, world, "whether such parameters are acceptable");
+        }
         Some(terms) if !(world.situation == Situation::Fresh && undrawn(trial, action, attempt, world, &terms)) => {
             compare(trial, action, attempt, world, &terms);
         }
         Some(_) => {}
         None => trial.sink.row(&trial.docket, action, attempt, world, None, Judgement::Observed),
     }
+}
+
+/// Whether parameters that the tool made up were refused. Nobody has said that they are acceptable.
+fn is_refused_guess(trial: &Trial<'_, '_>, attempt: usize, world: &World) -> bool {
+    let fact = &trial.docket.facts[attempt];
+    fact.guess.is_some()
+        && matches!(world.situation, Situation::ChangedParameters | Situation::EquivalentParameters)
+        && fact.answer().is_some_and(super::super::answer::Answer::is_client_error)
 }
 
 /// Compares the readings that are left with the terms, and files what follows.
@@ -221,6 +232,7 @@ fn is_possible(trial: &Trial<'_, '_>, attempt: usize, world: &World) -> bool {
     let evidence = docket.evidence(attempt, world, &terms);
     answer.is_unplanned_server_error()
         || answer.kind == AnswerKind::TurnedAway
+        || is_refused_guess(trial, attempt, world)
         || (terms.allows_executing() && answer.can_be_drawn())
         || evidence.fits_without_processing(answer, &terms)
         || (world.first.is_none() && docket.points_at_listed(attempt, &terms))

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Entry, concurrency, key, memory, parameters, replay, scope};
+use super::{Entry, concurrency, fingerprint, key, memory, parameters, replay, scope};
 use crate::contract::Period;
 
 /// The window of `check-then-act` where no other is given.
@@ -63,6 +63,20 @@ defects! {
     IgnoreParameters: parameters::IGNORE_PARAMETERS,
     /// Only some of the parameters are compared.
     FingerprintSomeFields: parameters::FINGERPRINT_SOME_FIELDS,
+    /// Only the top level of the body is compared.
+    FingerprintTopLevel: fingerprint::FINGERPRINT_TOP_LEVEL,
+    /// The query is not compared.
+    FingerprintWithoutQuery: fingerprint::FINGERPRINT_WITHOUT_QUERY,
+    /// The path is not compared.
+    FingerprintWithoutPath: fingerprint::FINGERPRINT_WITHOUT_PATH,
+    /// A character and its escape are taken for different ones.
+    EscapesAreAChange: fingerprint::ESCAPES_ARE_A_CHANGE,
+    /// 2 and 2.0 are taken for different numbers.
+    NumbersAreText: fingerprint::NUMBERS_ARE_TEXT,
+    /// A member that is null and one that is absent are taken for different ones.
+    NullIsAChange: fingerprint::NULL_IS_A_CHANGE,
+    /// The Unicode forms of one text are taken for different texts.
+    UnicodeFormIsAChange: fingerprint::UNICODE_FORM_IS_A_CHANGE,
     /// The body is part of the key.
     KeyAndBody: parameters::KEY_AND_BODY,
     /// The bytes of the body are part of the key.
