@@ -9,7 +9,9 @@ use indexmap::IndexSet;
 use super::answer::{Answer, AnswerReader};
 use super::scope;
 use crate::contract::{Case, Contract, Requirement, Row};
-use crate::history::{Attempt, AttemptId, CaseHistory, Drawn, IntentId, KeyKind, LossPoint, Outcome, Subject, VariantFact};
+use crate::history::{
+    Attempt, AttemptId, CaseHistory, Drawn, IntentId, KeyKind, LossPoint, Outcome, Subject, VariantFact,
+};
 
 /// What one attempt was and what became of it.
 #[derive(Clone, Debug)]
@@ -92,8 +94,13 @@ impl<'h> Fact<'h> {
         match &self.reply {
             Reply::NotSent => false,
             Reply::Silence => true,
-            Reply::Answer(answer) => answer.leaves_unknown(self.draws),
+            Reply::Answer(answer) => !self.reads() && answer.leaves_unknown(self.draws),
         }
+    }
+
+    /// Whether it only asks for something.
+    pub(super) fn reads(&self) -> bool {
+        matches!(self.method, "GET" | "HEAD")
     }
 
     /// The identity that a success names.
@@ -168,7 +175,9 @@ fn fact<'h>(
         key_kind: start.key_kind,
         marker,
         variant,
-        guess: declared.filter(|fact| fact.guessed && !is_named(contract, variant)).map(|fact| Guess::of(fact, variant)),
+        guess: declared
+            .filter(|fact| fact.guessed && !is_named(contract, variant))
+            .map(|fact| Guess::of(fact, variant)),
         meaning: interner.meaning(contract, marker, variant),
         spelling: interner.spelling(marker, variant),
         draws,

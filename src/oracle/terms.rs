@@ -47,7 +47,7 @@ impl<'c> Terms<'c> {
             return Self::of_odd_key(ruling(row), odd);
         }
         match situation {
-            Situation::Fresh if odd == Some(OddKey::Distinct) => {
+            Situation::Fresh if matches!(odd, Some(OddKey::Distinct | OddKey::Accented)) => {
                 Some(Self::universal(Allowed::RefusedOrExecuting, situation))
             }
             Situation::Fresh => Some(Self::universal(Allowed::Executing, situation)),
@@ -110,7 +110,7 @@ impl<'c> Terms<'c> {
         match (ruling, odd) {
             (Some(ruling), _) => Some(Self::declared(Situation::Fresh, ruling, None)),
             (None, OddKey::Empty) => None,
-            (None, OddKey::Malformed | OddKey::Overlong | OddKey::Longest | OddKey::Distinct) => {
+            (None, OddKey::Malformed | OddKey::Overlong | OddKey::Longest | OddKey::Distinct | OddKey::Accented) => {
                 Some(Self::universal(Allowed::RefusedOrExecuting, Situation::Fresh))
             }
         }

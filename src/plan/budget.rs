@@ -73,11 +73,14 @@ impl Budget {
                     actions.insert((fan_out.intent.clone(), None, &None, &None, &None));
                 }
                 Step::Sweep(sweep) => {
-                    let sends = sweep.sends(&bound.fields()).len() as u64;
-                    self.attempts += sends;
+                    let sends = sweep.sends(&bound.fields());
+                    self.attempts += sends.len() as u64;
                     // Every attempt is counted; one count is added for every step in any case.
-                    self.counts += counters * READS_PER_COUNT * sends.saturating_sub(1);
-                    intents.insert(sweep.intent.clone());
+                    self.counts += counters * READS_PER_COUNT * (sends.len() as u64).saturating_sub(1);
+                    for send in sends {
+                        actions.insert((send.intent.clone(), None, &None, &None, &None));
+                        intents.insert(send.intent);
+                    }
                 }
                 Step::Hook(hook) => self.hooks += 1 + if hook.by.is_some() { readings } else { 0 },
                 Step::Count(count) => {

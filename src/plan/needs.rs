@@ -2,7 +2,7 @@
 
 use super::place::methods;
 use super::time::{at_least, at_most, wait_for_age};
-use crate::contract::{Encoding, Period, Requirement};
+use crate::contract::{Carrier, Encoding, Key, Period, Requirement};
 use crate::history::{Ending, KeyKind};
 use crate::profile::{BASE, Bound, DEFAULT};
 use crate::scenario::{Advance, Count, HookStep, KeyChoice, ScenarioCase, Send, Step, Wait};
@@ -83,9 +83,25 @@ fn needs_of_place(account: Option<&String>, operation: Option<&String>) -> Vec<S
 fn needs_of_scope(send: &Send) -> Vec<String> {
     let method = send.method.as_ref().map(|_| "scope.methods");
     let key = match send.key.and_then(KeyChoice::kind) {
-        Some(KeyKind::Longest | KeyKind::LongestSibling | KeyKind::Overlong) => Some("key.max_length"),
+        Some(
+            KeyKind::Longest
+            | KeyKind::LongestSibling
+            | KeyKind::LongestOtherCase
+            | KeyKind::Overlong
+            | KeyKind::OverlongSibling,
+        ) => Some("key.max_length"),
         Some(KeyKind::Quoted) => Some("key.encoding.bare"),
-        Some(KeyKind::Empty | KeyKind::Malformed | KeyKind::OtherCase) | None => None,
+        Some(KeyKind::Padded) => Some("key.spaces"),
+        Some(KeyKind::Accented) => Some("key.unicode"),
+        Some(
+            KeyKind::Empty
+            | KeyKind::Malformed
+            | KeyKind::OtherCase
+            | KeyKind::Spaced
+            | KeyKind::Long(_)
+            | KeyKind::LongSibling(_),
+        )
+        | None => None,
     };
     let replica = send.replica.as_ref().map(|name| format!("replicas.{name}"));
     method.into_iter().chain(key).map(str::to_owned).chain(replica).collect()
@@ -115,6 +131,8 @@ fn offers(bound: &Bound, need: &str) -> bool {
             "clock" => profile.hooks.contains_key("advance-clock"),
             "key.max_length" => key.is_some_and(|key| key.max_length.is_some()),
             "key.encoding.bare" => key.is_some_and(|key| key.encoding == Encoding::Bare),
+            "key.spaces" => key.is_some_and(keeps_spaces),
+            "key.unicode" => key.is_some_and(|key| key.encoding == Encoding::Bare && !is_in_header(key)),
             "retention.at_least" => at_least(&profile.contract).is_some(),
             "retention.at_most" => at_most(&profile.contract).is_some(),
             "scope.methods" => !methods(&profile.contract).is_empty(),
@@ -123,6 +141,15 @@ fn offers(bound: &Bound, need: &str) -> bool {
             _ => false,
         },
     }
+}
+
+/// Whether spaces around a key are a part of it. Around the value of a header field they are not (RFC 9110 section 5.5).
+fn keeps_spaces(key: &Key) -> bool {
+    key.encoding == Encoding::Quoted || !is_in_header(key)
+}
+
+fn is_in_header(key: &Key) -> bool {
+    matches!(key.carrier, Carrier::Header(_))
 }
 
 /// The longest single wait among the steps, if there is one.

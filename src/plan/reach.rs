@@ -219,10 +219,16 @@ impl Reach<'_> {
 fn of_key(kind: KeyKind) -> Requirement {
     match kind {
         KeyKind::Empty => Requirement::KeyEmpty,
-        KeyKind::Malformed => Requirement::KeyMalformed,
-        KeyKind::Overlong => Requirement::KeyOverlong,
+        KeyKind::Malformed | KeyKind::Accented => Requirement::KeyMalformed,
+        KeyKind::Overlong | KeyKind::OverlongSibling => Requirement::KeyOverlong,
         KeyKind::Longest | KeyKind::LongestSibling => Requirement::KeyLongest,
-        KeyKind::OtherCase | KeyKind::Quoted => Requirement::KeyDistinct,
+        KeyKind::Long(_) => Requirement::KeyFresh,
+        KeyKind::LongestOtherCase
+        | KeyKind::OtherCase
+        | KeyKind::Quoted
+        | KeyKind::Padded
+        | KeyKind::Spaced
+        | KeyKind::LongSibling(_) => Requirement::KeyDistinct,
     }
 }
 

@@ -159,6 +159,9 @@ mod tests {
     #[test]
     fn texts_become_their_neighbours() {
         let other = |text: &str| other_text(text).unwrap_or_default();
-        assert_eq!([other("web"), other("Zürich!"), other("10"), other("a"), other("--")], ["wea", "Züricg!", "11", "b", ""]);
+        assert_eq!(
+            [other("web"), other("Zürich!"), other("10"), other("a"), other("--")],
+            ["wea", "Züricg!", "11", "b", ""]
+        );
     }
 }

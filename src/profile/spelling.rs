@@ -49,8 +49,10 @@ pub(super) fn escaped_name(name: &str) -> String {
 fn write(value: &Value, text: &dyn Fn(&str) -> String, number: &dyn Fn(&Number) -> String) -> String {
     match value {
         Value::Object(members) => {
-            let members: Vec<String> =
-                members.iter().map(|(name, member)| format!("{}:{}", text(name), write(member, text, number))).collect();
+            let members: Vec<String> = members
+                .iter()
+                .map(|(name, member)| format!("{}:{}", text(name), write(member, text, number)))
+                .collect();
             format!("{{{}}}", members.join(","))
         }
         Value::Array(items) => {

@@ -11,8 +11,8 @@ use super::book::{Book, Request};
 use super::clock::Moment;
 use super::key;
 use super::record::{Outcome, OutcomeKind, Progress, Record, Relation};
-pub(super) use super::sameness::Sameness;
 use super::sameness::LOOSE;
+pub(super) use super::sameness::Sameness;
 pub(super) use super::submission::{Submission, is_in_path, path_parameter};
 use crate::contract::{Anchor, Contract, Matcher, Row, Situation, Treatment};
 use crate::message::Response;
@@ -141,6 +141,8 @@ pub(super) struct Policy {
     pub(super) on_broken_request: Memory,
     /// What happens to an execution whose client has gone.
     pub(super) on_disconnect: Departure,
+    /// Whether a request that only reads is answered from the record of its key.
+    pub(super) reads_from_record: bool,
 }
 
 impl Policy {
@@ -170,6 +172,7 @@ impl Policy {
             after_replay: Memory::Keep,
             on_broken_request: Memory::Release,
             on_disconnect: Departure::CarryOn,
+            reads_from_record: false,
         }
     }
 }
@@ -325,9 +328,9 @@ fn on_conflict(contract: &Contract, record: &Record, submission: &Submission) ->
         return in_conflict(Situation::EquivalentParameters, promise);
     }
     // A spelling that the contract names, and does not let pass for the same.
-    let named = LOOSE.into_iter().find(|(name, sameness)| {
-        contract.names(Row::EquivalentParameters, name) && is_same(*sameness)
-    });
+    let named = LOOSE
+        .into_iter()
+        .find(|(name, sameness)| contract.names(Row::EquivalentParameters, name) && is_same(*sameness));
     match named {
         Some((name, _)) => in_conflict(Situation::EquivalentParameters, promised_to(contract, name)),
         None => changed_parameters(contract, submission.variant.as_deref()),

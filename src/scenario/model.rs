@@ -90,7 +90,9 @@ pub struct Send {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
     /// Another key than the action's own: `none`, `empty`, `malformed`, `longest` (of exactly `key.max_length`),
-    /// `longest-sibling` (another last character), `overlong`, `other-case`, or `quoted`.
+    /// `longest-sibling` (another last character), `longest-other-case`, `overlong`, `overlong-sibling`, `other-case`,
+    /// `quoted`, `padded` (between spaces), `spaced` (a space within), `accented` (not ASCII); `long-65` for one of so many
+    /// characters, and `long-65-sibling` (another last character).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "key"))]
     pub key: Option<KeyChoice>,
@@ -155,8 +157,9 @@ impl FanOut {
     }
 }
 
-/// Sends the request of an action again under its key: once for every field that can be changed (every leaf of the body,
-/// every query parameter), with that field changed and nothing else; and after each of them, as it was.
+/// For every field of the request that can be changed (every leaf of the body, every query parameter): an action of its
+/// own, its request again with that field changed and nothing else, and once more as it was. The second action is called
+/// `order 2` where the first is called `order`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sweep {
@@ -167,12 +170,15 @@ pub struct Sweep {
 impl Sweep {
     /// Its attempts, for these fields.
     pub fn sends(&self, fields: &[String]) -> Vec<Send> {
-        let send = |parameters: Option<&String>| Send {
-            intent: self.intent.clone(),
-            parameters: parameters.cloned(),
-            ..Send::default()
+        let of_field = |(index, field): (usize, &String)| {
+            let intent = if index == 0 { self.intent.clone() } else { format!("{} {}", self.intent, index + 1) };
+            [None, Some(field), None].map(|parameters| Send {
+                intent: intent.clone(),
+                parameters: parameters.cloned(),
+                ..Send::default()
+            })
         };
-        fields.iter().flat_map(|field| [send(Some(field)), send(None)]).collect()
+        fields.iter().enumerate().flat_map(of_field).collect()
     }
 }
 

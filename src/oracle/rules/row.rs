@@ -7,7 +7,7 @@ use super::super::situation::{Standing, World};
 use super::super::terms::Terms;
 use super::super::trial::Trial;
 use super::super::{Judgement, facts::Fact};
-use super::{distinct, fidelity, marker, no_leak, server_error, settles};
+use super::{distinct, fidelity, marker, no_leak, other_method, server_error, settles};
 use crate::contract::{Cause, Requirement, Row, Situation};
 use crate::history::Drawn;
 
@@ -45,6 +45,7 @@ pub(super) fn certain(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: u
         Some(_) if !fits && is_refused_guess(trial, attempt, world) => {
             trial.sink.unsaid(&trial.docket, action, attempt, world, "whether such parameters are acceptable");
         }
+        Some(terms) if other_method::judge(trial, action, attempt, world, &terms) => {}
         Some(terms) if !(world.situation == Situation::Fresh && undrawn(trial, action, attempt, world, &terms)) => {
             compare(trial, action, attempt, world, &terms);
         }

@@ -12,7 +12,9 @@ pub(super) const FINGERPRINT_TOP_LEVEL: Entry = Entry {
     explanation: "The fingerprint is made of the members of the body that are plain values. What stands further down, the \
                   address, the lines of an order, can be anything: it gets the first answer.",
     class: FailureClass::ChangedAccepted,
-    breaks: |policy| compare(policy, |submission| Submission { body: top_level(&submission.body), ..submission.clone() }),
+    breaks: |policy| {
+        compare(policy, |submission| Submission { body: top_level(&submission.body), ..submission.clone() })
+    },
     expected: &[Requirement::ConflictChangedParameters],
 };
 
@@ -117,9 +119,8 @@ fn tell_apart(policy: &mut Policy, print: fn(Sameness, &Submission) -> Vec<u8>) 
 
 /// Tells one kind of spelling apart.
 fn except(policy: &mut Policy, less: fn(Sameness) -> Sameness) {
-    policy.fingerprint = Box::new(move |contract, submission| {
-        less(Sameness::of(contract)).canonical(&submission.parameters())
-    });
+    policy.fingerprint =
+        Box::new(move |contract, submission| less(Sameness::of(contract)).canonical(&submission.parameters()));
     policy.on_conflict =
         Box::new(|contract, _, submission| changed_parameters(contract, submission.variant.as_deref()));
 }

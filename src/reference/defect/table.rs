@@ -57,6 +57,10 @@ defects! {
     EmptyIsAKey: key::EMPTY_IS_A_KEY,
     /// Whatever stands where a key belongs is a key.
     MalformedAccepted: key::MALFORMED_ACCEPTED,
+    /// White space in and around a key does not count.
+    StripWhiteSpace: key::STRIP_WHITE_SPACE,
+    /// A GET that carries a key is answered from the record.
+    ReadFromTheRecord: key::READ_FROM_THE_RECORD,
     /// A key reaches across methods.
     BlindToMethod: key::BLIND_TO_METHOD,
     /// Other parameters under a known key get the first answer.
