@@ -41,6 +41,7 @@ pub(super) const KEY_AND_BODY: Entry = Entry {
     expected: &[
         Requirement::ReplaySingleEffect,
         Requirement::ConflictChangedParameters,
+        Requirement::ConflictEquivalentParameters,
         Requirement::ConflictInFlightChanged,
     ],
 };
@@ -76,6 +77,7 @@ pub(super) const DEDUPE_BY_BODY: Entry = Entry {
         Requirement::KeyFresh,
         Requirement::ReplaySingleEffect,
         Requirement::ConflictChangedParameters,
+        Requirement::ConflictEquivalentParameters,
         Requirement::ConflictInFlightChanged,
     ],
 };
@@ -113,7 +115,11 @@ pub(super) const CONFLICT_FREES_KEY: Entry = Entry {
                   original request and tries again, because it never saw the answer, acts twice.",
     class: FailureClass::ChangedAccepted,
     breaks: |policy| conflict_leaves(policy, Survivor::Nobody),
-    expected: &[Requirement::ReplaySingleEffect, Requirement::ConflictOriginalSurvives],
+    expected: &[
+        Requirement::ReplaySingleEffect,
+        Requirement::ConflictChangedParameters,
+        Requirement::ConflictOriginalSurvives,
+    ],
 };
 
 pub(super) const CONFLICT_LEAKS: Entry = Entry {
