@@ -231,7 +231,9 @@ async fn run_case(
     }
     let info = CaseInfo { scenario: case.scenario.clone(), clause: case.clause };
     context.recorder.record(Some(&case.id), EventKind::CaseStarted(info))?;
-    let ending = match case::CaseRun::new(context, case, calibration, slot).run().await {
+    let mut running = case::CaseRun::new(context, case, calibration, slot);
+    let outcome = running.run().await;
+    let ending = match outcome.and(running.bring_store_up().await) {
         Ok(()) => CaseEnding::Completed,
         Err(case::Stop::Interrupted) => CaseEnding::Interrupted,
         Err(case::Stop::Because(reason)) => CaseEnding::Stopped(reason),
