@@ -18,6 +18,7 @@ pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
         earlier: BTreeMap::new(),
         used: BTreeSet::new(),
         changed: BTreeSet::new(),
+        store_down: false,
         time: Duration::ZERO,
     };
     for step in steps {
@@ -72,6 +73,8 @@ struct Reach<'b> {
     used: BTreeSet<(String, Option<KeyChoice>)>,
     /// Actions whose resource was changed.
     changed: BTreeSet<String>,
+    /// Whether a hook has taken the key store down.
+    store_down: bool,
     /// The time that the steps let pass.
     time: Duration,
 }
@@ -83,6 +86,11 @@ impl Reach<'_> {
         if moved.is_none() {
             self.changed.extend(hook.intent.clone());
         }
+        match hook.name.as_str() {
+            HookStep::STORE_DOWN => self.store_down = true,
+            HookStep::STORE_UP => self.store_down = false,
+            _ => {}
+        }
     }
 
     fn send(&mut self, send: &Send) {
@@ -90,6 +98,10 @@ impl Reach<'_> {
         self.reached.insert(Requirement::ReplaySingleEffect);
         if send.key == Some(KeyChoice::None) {
             self.reached.insert(Requirement::KeyMissing);
+            return;
+        }
+        if self.store_down {
+            self.reached.insert(Requirement::ScopeStoreUnavailable);
             return;
         }
         self.reached.extend(send.key.and_then(KeyChoice::kind).map(of_key));

@@ -6,6 +6,7 @@
 
 mod class;
 mod concurrency;
+mod crash;
 mod key;
 mod memory;
 mod parameters;
