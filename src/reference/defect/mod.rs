@@ -8,6 +8,7 @@ mod class;
 mod concurrency;
 mod key;
 mod memory;
+mod outcome;
 mod parameters;
 mod replay;
 mod scope;
@@ -87,7 +88,6 @@ impl Defect {
     pub fn by_timing(self) -> &'static [Requirement] {
         match self {
             Self::LeaseStolen(_) => &[Requirement::ConflictInFlightChanged],
-            Self::InFlightCrashes => &[Requirement::ReplayNoServerError],
             // A copy that arrives after the end gets an answer that fits nothing, and a race has no order.
             Self::FalseConflict | Self::ReplayEmpty | Self::ReplayActsAgain => &[Requirement::ConflictInFlight],
             // The repeat that executes is in flight itself when the next one comes.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Entry, concurrency, key, memory, parameters, replay, scope};
+use super::{Entry, concurrency, key, memory, outcome, parameters, replay, scope};
 use crate::contract::Period;
 
 /// The window of `check-then-act` where no other is given.
@@ -163,4 +163,7 @@ defects! {
     ResentWhenSlow: scope::RESENT_WHEN_SLOW,
     /// A repeat gets the first answer and has its effect again.
     ReplayActsAgain: scope::REPLAY_ACTS_AGAIN,
+
+    /// A refused conflict breaks the key.
+    ConflictBreaksKey: outcome::CONFLICT_BREAKS_KEY,
 }
