@@ -81,7 +81,9 @@ fn the_reference_profile_offers_what_every_shipped_scenario_needs() {
     assert_eq!(plan.skipped, []);
     let alone: BTreeSet<&str> =
         plan.cases.iter().filter(|case| case.alone).map(|case| case.scenario.as_str()).collect();
-    assert_eq!(alone, ["after-change", "restart", "restart-inside", "retention-expiry", "store-outage"].into());
+    let expected =
+        ["after-change", "restart", "restart-inside", "retention-edges", "retention-expiry", "store-outage"].into();
+    assert_eq!(alone, expected);
     assert!(plan.cases.iter().rev().take(alone.len()).all(|case| case.alone), "hooks run last");
     let unexercised: Vec<&Requirement> =
         plan.untested.iter().filter(|(_, reason)| **reason != Reason::NotExercised).map(|(found, _)| found).collect();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::time::{advance, at_least, at_most, wait_for_age};
 use super::{Place, method};
-use crate::contract::{Drawn, Requirement};
+use crate::contract::{Anchor, Drawn, Requirement};
 use crate::history::{KeyKind, LossPoint};
 use crate::profile::{BASE, Bound};
 use crate::scenario::{FanOut, HookStep, KeyChoice, Race, Send, Step};
@@ -160,7 +160,12 @@ impl Reach<'_> {
         let contract = &self.bound.profile().contract;
         let last = earlier.last().unwrap_or(first);
         let (oldest, youngest) = (self.time.saturating_sub(first.at), self.time.saturating_sub(last.at));
-        if at_most(contract).is_some_and(|most| youngest > most) {
+        let prolongs = !matches!(
+            contract.retention.as_ref().and_then(|retention| retention.anchor),
+            Some(Anchor::First | Anchor::Completion)
+        );
+        let age = if prolongs { youngest } else { oldest };
+        if at_most(contract).is_some_and(|most| age > most) {
             self.reached.insert(Requirement::RetentionExpired);
         } else if at_least(contract).is_some_and(|least| oldest >= least / 2 && oldest <= least && !oldest.is_zero()) {
             self.reached.insert(Requirement::RetentionKept);

@@ -1,7 +1,7 @@
 //! Answers: what is sent, saved and sent again, and the errors that a contract's matchers describe.
 
 use axum::body::Body;
-use axum::http::header::{ALLOW, CONTENT_TYPE};
+use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -67,6 +67,11 @@ impl Answer {
             }
         }
         answer
+    }
+
+    /// An error that asks the client to come back at once.
+    pub(super) fn busy(status: u16, sentence: &str) -> Self {
+        Self::error(status, sentence).with_header(RETRY_AFTER.as_str(), "0")
     }
 
     /// 405, with the methods that would have been allowed.

@@ -332,6 +332,11 @@ impl Interpreter {
                 let outcome = Outcome::without_effect(OutcomeKind::Failure, refused.clone());
                 self.remember(state, submission, place, Progress::Finished { outcome, at: self.clock.now() });
             }
+            Survivor::Broken => {
+                self.forget(state, submission, &of_original);
+                let outcome = Outcome::without_effect(OutcomeKind::Success, Answer::busy(503, "the record is locked"));
+                self.remember(state, submission, of_original, Progress::Finished { outcome, at: self.clock.now() });
+            }
         }
     }
 

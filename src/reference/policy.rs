@@ -56,6 +56,8 @@ pub(super) enum Survivor {
     Intruder,
     /// Neither: the key is free again.
     Nobody,
+    /// Neither: whoever uses the key from then on is told that the server is busy.
+    Broken,
 }
 
 /// What happens to an execution whose client has gone.

@@ -24,6 +24,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ("replay-of-failures", include_str!("../../scenarios/replay-of-failures.yaml")),
     ("after-change", include_str!("../../scenarios/after-change.yaml")),
     ("retention-expiry", include_str!("../../scenarios/retention-expiry.yaml")),
+    ("retention-edges", include_str!("../../scenarios/retention-edges.yaml")),
     ("retention-wait", include_str!("../../scenarios/retention-wait.yaml")),
     ("key-format", include_str!("../../scenarios/key-format.yaml")),
     ("longest-key", include_str!("../../scenarios/longest-key.yaml")),

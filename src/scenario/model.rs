@@ -229,8 +229,9 @@ impl JsonSchema for Wait {
 pub struct HookStep {
     /// The hook's name in the profile.
     pub name: String,
-    /// For `advance-clock`: how far, as a length of time such as `25h`, `half` (of `retention.at_least`), or `expiry`
-    /// (past `retention.at_most`).
+    /// For `advance-clock`: how far, as a length of time such as `25h`, `half` (of `retention.at_least`), `before-expiry`
+    /// (most of it), `rest` (what is left after that until `retention.at_most` has passed), or `expiry` (past
+    /// `retention.at_most`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "advance"))]
     pub by: Option<Advance>,

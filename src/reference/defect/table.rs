@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Entry, concurrency, crash, key, memory, parameters, replay, scope};
+use super::{Entry, concurrency, crash, key, memory, outcome, parameters, replay, scope};
 use crate::contract::Period;
 
 /// The window of `check-then-act` where no other is given.
@@ -172,4 +172,6 @@ defects! {
     ForgetsOnRestart: crash::FORGETS_ON_RESTART,
     /// What was running when the server was restarted stays in flight for ever.
     StuckAfterRestart: crash::STUCK_AFTER_RESTART,
+    /// A refused conflict breaks the key.
+    ConflictBreaksKey: outcome::CONFLICT_BREAKS_KEY,
 }
