@@ -1,43 +1,7 @@
 //! `idemspec serve`: any profile, for people who write clients.
 
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Stdio};
-
+use crate::served::Served;
 use crate::support::{program, run};
-
-/// A program that serves, until this is dropped.
-struct Served {
-    child: Child,
-    base_url: String,
-}
-
-impl Served {
-    fn start(arguments: &[&str]) -> Self {
-        let mut command = program();
-        command.arg("serve").args(arguments).args(["--port", "0"]).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let base_url = line.trim().strip_prefix("listening on ").unwrap_or_default().to_owned();
-        Self { child, base_url }
-    }
-
-    /// Stops it, and returns what it has said.
-    fn stop(mut self) -> String {
-        self.child.kill().unwrap();
-        let mut said = String::new();
-        self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-        said
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        // It may have been stopped already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 #[test]
 fn a_profile_is_served_with_its_promises_and_a_log() {
