@@ -95,6 +95,7 @@ impl Target {
 }
 
 /// Kills a server so many times under load, and says which promises it has not kept.
+#[expect(clippy::print_stdout, reason = "whoever repeats a failure needs the seed")]
 fn broken_promises(kills: u32, defects: &[&str]) -> Vec<String> {
     let seed: u64 = std::env::var("IDEMSPEC_TEST_SEED").map_or_else(|_| rand::random(), |seed| seed.parse().unwrap());
     println!("IDEMSPEC_TEST_SEED={seed}");
