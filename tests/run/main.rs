@@ -16,6 +16,7 @@ mod order_api;
 mod profiles;
 mod races;
 mod release;
+mod restarted;
 mod retention;
 mod secrets;
 mod seed;

@@ -27,3 +27,21 @@ fn a_share_is_a_share() {
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("a number from 0 to 1"));
 }
+
+#[test]
+fn a_file_that_cannot_hold_the_books_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let (diary, books) = (file("diary"), file("books"));
+    std::fs::write(&diary, "a diary, of which nobody has a copy\n".repeat(9)).unwrap();
+    let owner = Served::start(&["--data", &books]);
+    for (path, reason) in
+        [(&diary, "a file of another kind"), (&books, "another process"), (&file("no/books"), "No such file")]
+    {
+        let refused = program().args(["serve", "--port", "0", "--data", path]).output().unwrap();
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!((refused.status.code(), refused.stdout.len()), (Some(2), 0), "{said}");
+        assert!(said.contains(path.as_str()) && said.contains(reason), "{said}");
+    }
+    assert!(owner.stop().contains(&format!("the books are kept in {books}")));
+}
