@@ -4,7 +4,7 @@
 //! always seen together. No lock is held while an execution takes its time. To look a key up and to claim it is one
 //! step, unless the policy says that time passes in between: then it is two, and nobody looks again.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,7 +15,8 @@ use super::answer::Answer;
 use super::book::{Book, Request};
 use super::clock::Clock;
 use super::execution::{Begun, Execution};
-use super::policy::{Admission, Claiming, Disposition, Memory, Policy, Submission, Survivor};
+use super::limits;
+use super::policy::{Admission, Claiming, Cost, Disposition, Memory, Policy, Submission, Survivor};
 use super::record::{ExecutionNumber, Outcome, OutcomeKind, Progress, Record, Records, Relation, Waiting};
 use super::surface::Surface;
 use super::window::Windows;
@@ -62,6 +63,10 @@ pub(super) struct State {
     pub(super) windows: Windows,
     /// The number of the latest execution.
     pub(super) latest: ExecutionNumber,
+    /// How many tokens of the rate limit are left; `None` where there is no limit.
+    pub(super) tokens: Option<u64>,
+    /// By customer: the names of the latest records, where there is room for some only.
+    pub(super) latest_of: HashMap<String, VecDeque<String>>,
     /// What the records of executions that are over and yet in flight wait for. It never comes.
     never: Vec<watch::Sender<Option<Answer>>>,
 }
@@ -100,7 +105,7 @@ pub(super) enum Claimed {
 }
 
 /// What comes next for a request.
-enum Step {
+pub(super) enum Step {
     /// It is answered.
     Answer(Reply),
     /// It waits for another execution, and is then decided again.
@@ -213,6 +218,12 @@ impl Interpreter {
     }
 
     fn look_up(&self, state: &mut State, submission: &Submission) -> Step {
+        if let Some(answer) = submission.turned_away.clone() {
+            return self.turn_away(state, submission, answer);
+        }
+        if self.policy.cost == Cost::Request && !state.take_token() {
+            return self.turn_away(state, submission, limits::reached());
+        }
         let key = match (self.policy.admit_key)(&self.contract, submission) {
             Admission::Refused(words, answer) => return answered(words, "rejects", answer),
             Admission::Unprotected(words) => return self.accept(state, submission, None, Claimed::Unprotected(words)),
@@ -351,6 +362,9 @@ impl Interpreter {
     /// Lets a request go on to be carried out, or refuses it if its parameters are not acceptable.
     fn accept(&self, state: &mut State, submission: &Submission, place: Option<Place>, situation: Claimed) -> Step {
         let answer = match submission.request.clone() {
+            Ok(_) if self.policy.cost == Cost::Execution && !state.take_token() => {
+                return self.turn_away(state, submission, limits::reached());
+            }
             Ok(request) => return Step::Claim(Claim { request, place, situation }),
             Err(refused) => refused,
         };
@@ -400,13 +414,17 @@ impl Interpreter {
             progress,
         };
         state.records.add(&place.name, record);
+        self.make_room(state, submission, &place.name);
     }
 
     /// The first answer, with the resource as it is now; if there is none, as it was.
     fn refreshed(&self, book: &Book, outcome: &Outcome) -> Answer {
         let current = match outcome.kind {
             OutcomeKind::Success => outcome.made.as_ref().and_then(|made| book.item(made.number)),
-            OutcomeKind::ValidationFailure | OutcomeKind::Failure | OutcomeKind::ServerError => None,
+            OutcomeKind::ValidationFailure
+            | OutcomeKind::Failure
+            | OutcomeKind::ServerError
+            | OutcomeKind::TurnedAway => None,
         };
         let first = outcome.answer.clone();
         match current {
@@ -416,7 +434,7 @@ impl Interpreter {
     }
 
     /// Writes a record of something that seems to be running, and is not.
-    fn remember_in_flight(&self, state: &mut State, submission: &Submission, place: Place) {
+    pub(super) fn remember_in_flight(&self, state: &mut State, submission: &Submission, place: Place) {
         let progress = Progress::InFlight { execution: state.next_execution(), waiting: state.never() };
         self.remember(state, submission, place, progress);
     }

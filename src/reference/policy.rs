@@ -85,6 +85,15 @@ pub(super) enum Claiming {
     AtTheEnd,
 }
 
+/// What costs a token of the rate limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cost {
+    /// Every execution.
+    Execution,
+    /// Every request.
+    Request,
+}
+
 /// A decision that two things bear on.
 type OfTwo<A, B, R> = Box<dyn Fn(&A, &B) -> R + Send + Sync>;
 
@@ -141,6 +150,10 @@ pub(super) struct Policy {
     pub(super) on_broken_request: Memory,
     /// What happens to an execution whose client has gone.
     pub(super) on_disconnect: Departure,
+    /// What costs a token of the rate limit.
+    pub(super) cost: Cost,
+    /// For how many keys of one customer, told by the reference, the store has room. `None` for as many as there are.
+    pub(super) room: Option<usize>,
 }
 
 impl Policy {
@@ -170,6 +183,8 @@ impl Policy {
             after_replay: Memory::Keep,
             on_broken_request: Memory::Release,
             on_disconnect: Departure::CarryOn,
+            cost: Cost::Execution,
+            room: None,
         }
     }
 }
@@ -209,7 +224,8 @@ pub(super) fn refusal(situation: Situation) -> Refusal {
         | Situation::AfterSuccess
         | Situation::AfterFailure
         | Situation::AfterServerError
-        | Situation::AfterValidationFailure => ("key already used", "key-used"),
+        | Situation::AfterValidationFailure
+        | Situation::AfterTurningAway => ("key already used", "key-used"),
     };
     Refusal { status: 409, sentence, code }
 }
@@ -351,12 +367,14 @@ fn on_in_flight(contract: &Contract, record: &Record, fingerprint: &[u8]) -> Dis
     Disposition { situation: Situation::InFlight, treatment: usual }
 }
 
-/// An outcome is kept unless its repeat is to be carried out. A refusal before execution is not kept unasked.
+/// An outcome is kept unless its repeat is to be carried out. What was not executed is not kept unasked.
 fn after_outcome(contract: &Contract, outcome: &Outcome) -> Memory {
     let first = outcome.answer.message();
     let promise = outcome.kind.situation().row().and_then(|row| promised(contract, row, Some(&first)));
     match (promise, outcome.kind) {
-        (Some(Treatment::Executes), _) | (None, OutcomeKind::ValidationFailure) => Memory::Release,
+        (Some(Treatment::Executes), _) | (None, OutcomeKind::ValidationFailure | OutcomeKind::TurnedAway) => {
+            Memory::Release
+        }
         (Some(Treatment::Replays | Treatment::Refreshes | Treatment::Rejects(_)) | None, _) => Memory::Keep,
     }
 }
@@ -389,6 +407,7 @@ mod tests {
             body: body.into(),
             target: Vec::new(),
             variant: None,
+            turned_away: None,
             request: Err(Answer::no_content()),
         }
     }

@@ -3,7 +3,7 @@
 use super::case::{CaseRun, Stop};
 use super::odd_key::{CarriedKey, odd_key};
 use super::patience::{MOST_RETRIES, turns_away};
-use crate::contract::{Contract, Reason, Row};
+use crate::contract::{Contract, Drawn, Reason, Row};
 use crate::history::{AttemptEnd, AttemptId, AttemptStart, Ending, EventKind, Intent, LossPoint, Outcome, Protocol};
 use crate::message::{Request, Response};
 use crate::plan;
@@ -64,7 +64,9 @@ impl CaseRun<'_> {
     /// end does so with the next attempt of the case as well.
     async fn send_once(&mut self, send: &Send) -> Result<AttemptEnd, Stop> {
         let intent = self.intent(&send.intent, send.like.as_deref()).await?;
-        for refusals in 1..=if self.out_of_patience { 0 } else { MOST_RETRIES } {
+        let variant = send.parameters.as_deref().unwrap_or(BASE);
+        let meant = self.context.bound.outcome(variant) == Drawn::TurnedAway;
+        for refusals in 1..=if self.out_of_patience || meant { 0 } else { MOST_RETRIES } {
             let end = self.attempt(&intent, send).await?;
             let contract = &self.context.bound.profile().contract;
             let pause = end.outcome.answer().filter(|response| turned_away(contract, response)).and_then(|response| {
@@ -75,7 +77,7 @@ impl CaseRun<'_> {
         }
         let end = self.attempt(&intent, send).await?;
         let contract = &self.context.bound.profile().contract;
-        self.out_of_patience |= end.outcome.answer().is_some_and(|response| turned_away(contract, response));
+        self.out_of_patience |= !meant && end.outcome.answer().is_some_and(|response| turned_away(contract, response));
         Ok(end)
     }
 

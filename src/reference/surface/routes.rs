@@ -85,6 +85,8 @@ pub(super) enum Deed {
     Change,
     /// It deletes a resource from outside.
     Delete,
+    /// It says how many more requests are carried out.
+    Limit(Option<u64>),
     /// It is a hook that nothing stands behind.
     Unknown(String),
 }
