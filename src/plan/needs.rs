@@ -26,6 +26,7 @@ pub(super) fn of_requirement(bound: &Bound, requirement: Requirement) -> Option<
         Requirement::ScopeOtherAccount => "accounts.other",
         Requirement::ScopeOtherOperation => "operations.other",
         Requirement::ScopeReplicas => TARGET_REPLICAS,
+        Requirement::ScopeStoreUnavailable => "hooks.store-down",
         _ => return None,
     };
     Some(need.to_owned()).filter(|need| !offers(bound, need))

@@ -22,6 +22,7 @@ pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
         earlier: BTreeMap::new(),
         used: BTreeSet::new(),
         changed: BTreeSet::new(),
+        store_down: false,
         time: Duration::ZERO,
         fresh_keys: 0,
         limited: false,
@@ -84,6 +85,8 @@ struct Reach<'b> {
     used: BTreeSet<(String, Option<KeyChoice>)>,
     /// Actions whose resource was changed.
     changed: BTreeSet<String>,
+    /// Whether a hook has taken the key store down.
+    store_down: bool,
     /// The time that the steps let pass.
     time: Duration,
     /// How many fresh keys were used to put the key store under pressure.
@@ -104,6 +107,11 @@ impl Reach<'_> {
         if moved.is_none() {
             self.changed.extend(hook.intent.clone());
         }
+        match hook.name.as_str() {
+            HookStep::STORE_DOWN => self.store_down = true,
+            HookStep::STORE_UP => self.store_down = false,
+            _ => {}
+        }
     }
 
     fn send(&mut self, send: &Send) {
@@ -111,6 +119,10 @@ impl Reach<'_> {
         self.reached.insert(Requirement::ReplaySingleEffect);
         if send.key == Some(KeyChoice::None) {
             self.reached.insert(Requirement::KeyMissing);
+            return;
+        }
+        if self.store_down {
+            self.reached.insert(Requirement::ScopeStoreUnavailable);
             return;
         }
         self.reached.extend(send.key.and_then(KeyChoice::kind).map(of_key));

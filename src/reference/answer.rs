@@ -4,8 +4,10 @@ use axum::body::Body;
 use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode};
 use bytes::Bytes;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::store::base64_bytes;
 use super::surface::Place;
 use crate::contract::{Condition, Contract, Expected, Matcher, StatusFidelity, StatusPattern, StatusSet};
 use crate::message;
@@ -13,13 +15,14 @@ use crate::message;
 const JSON: &str = "application/json";
 
 /// A complete answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Answer {
     /// The status code.
     pub(super) status: u16,
     /// Header fields, apart from those that the server adds to every answer.
     pub(super) headers: Vec<(String, String)>,
     /// The content.
+    #[serde(with = "base64_bytes")]
     pub(super) body: Bytes,
 }
 

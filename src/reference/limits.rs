@@ -2,9 +2,29 @@
 //! anybody looks at them, the rate limit, and the records that make room for others.
 
 use super::answer::Answer;
-use super::interpreter::{Interpreter, Reply, State, Step};
+use super::interpreter::{Interpreter, Reply, Step};
 use super::policy::{Admission, Memory, Submission};
 use super::record::{Outcome, OutcomeKind, Progress, Record};
+use super::state::State;
+
+/// The limits that the server has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Limits {
+    /// What costs a token of the rate limit.
+    pub(super) cost: Cost,
+    /// For how many keys of one customer, told by the reference, the store has room. `None` for as many as there are.
+    pub(super) room: Option<usize>,
+}
+
+/// What costs a token of the rate limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Cost {
+    /// Every execution.
+    #[default]
+    Execution,
+    /// Every request.
+    Request,
+}
 
 impl State {
     /// Takes a token of the rate limit, if there is one.
@@ -35,7 +55,7 @@ impl Interpreter {
         {
             let place = self.place(&key, submission);
             let relate = |record: &Record| (self.policy.relate)(record, submission);
-            let known = state.records.find(&place.name, &place.fingerprint, relate).is_some();
+            let known = state.books.records.find(&place.name, &place.fingerprint, relate).is_some();
             match memory {
                 Memory::Keep if !known => {
                     self.remember(state, submission, place, Progress::Finished { outcome, at: self.clock.now() });
@@ -50,7 +70,7 @@ impl Interpreter {
     /// Forgets the oldest records of a customer where there is room for some only.
     pub(super) fn make_room(&self, state: &mut State, submission: &Submission, name: &str) {
         let customer = submission.request.as_ref().ok().and_then(|request| request.reference.clone());
-        let (Some(room), Some(customer)) = (self.policy.room, customer) else {
+        let (Some(room), Some(customer)) = (self.policy.limits.room, customer) else {
             return;
         };
         let latest = state.latest_of.entry(customer).or_default();
@@ -58,7 +78,7 @@ impl Interpreter {
         latest.push_back(name.to_owned());
         while latest.len() > room {
             let oldest = latest.pop_front().unwrap_or_default();
-            state.records.remove(&oldest, |_| true);
+            state.books.records.remove(&oldest, |_| true);
         }
     }
 }

@@ -10,7 +10,9 @@ use super::answer::{self, Answer, Refusal};
 use super::book::{Book, Request};
 use super::clock::Moment;
 use super::key;
+use super::limits::Limits;
 use super::record::{Outcome, OutcomeKind, Progress, Record, Relation};
+use super::recovery::{self, Outage};
 pub(super) use super::submission::{Submission, canonical};
 use crate::contract::{Anchor, Contract, Matcher, Row, Situation, Treatment};
 use crate::message::Response;
@@ -85,15 +87,6 @@ pub(super) enum Claiming {
     AtTheEnd,
 }
 
-/// What costs a token of the rate limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cost {
-    /// Every execution.
-    Execution,
-    /// Every request.
-    Request,
-}
-
 /// A decision that two things bear on.
 type OfTwo<A, B, R> = Box<dyn Fn(&A, &B) -> R + Send + Sync>;
 
@@ -150,10 +143,14 @@ pub(super) struct Policy {
     pub(super) on_broken_request: Memory,
     /// What happens to an execution whose client has gone.
     pub(super) on_disconnect: Departure,
-    /// What costs a token of the rate limit.
-    pub(super) cost: Cost,
-    /// For how many keys of one customer, told by the reference, the store has room. `None` for as many as there are.
-    pub(super) room: Option<usize>,
+    /// What costs a token of the rate limit, and how much the key store has room for.
+    pub(super) limits: Limits,
+    /// What becomes of a request with a key while the key store is down.
+    pub(super) on_outage: Box<dyn Fn(&Contract) -> Outage + Send + Sync>,
+    /// What becomes of a record when the server is restarted.
+    pub(super) after_restart: Box<dyn Fn(&Record) -> Memory + Send + Sync>,
+    /// Whether a request has its effect in a step of its own, before its outcome is written down.
+    pub(super) effect_first: bool,
 }
 
 impl Policy {
@@ -183,8 +180,10 @@ impl Policy {
             after_replay: Memory::Keep,
             on_broken_request: Memory::Release,
             on_disconnect: Departure::CarryOn,
-            cost: Cost::Execution,
-            room: None,
+            limits: Limits::default(),
+            on_outage: Box::new(recovery::on_outage),
+            after_restart: Box::new(recovery::after_restart),
+            effect_first: false,
         }
     }
 }
@@ -227,7 +226,8 @@ pub(super) fn refusal(situation: Situation) -> Refusal {
         | Situation::AfterValidationFailure
         | Situation::AfterTurningAway => ("key already used", "key-used"),
     };
-    Refusal { status: 409, sentence, code }
+    let status = if situation == Situation::StoreUnavailable { 503 } else { 409 };
+    Refusal { status, sentence, code }
 }
 
 fn admit_key(contract: &Contract, submission: &Submission) -> Admission {

@@ -38,6 +38,9 @@ const SHIPPED: &[(&str, &str)] = &[
     ("other-method", include_str!("../../scenarios/other-method.yaml")),
     ("fan-out", include_str!("../../scenarios/fan-out.yaml")),
     ("replicas", include_str!("../../scenarios/replicas.yaml")),
+    ("store-outage", include_str!("../../scenarios/store-outage.yaml")),
+    ("restart", include_str!("../../scenarios/restart.yaml")),
+    ("restart-inside", include_str!("../../scenarios/restart-inside.yaml")),
 ];
 
 /// The kinds of text that a scenario's schema names.

@@ -268,6 +268,14 @@ pub struct HookStep {
     pub intent: Option<String>,
 }
 
+impl HookStep {
+    /// The hook that takes the target's key store down.
+    pub const STORE_DOWN: &str = "store-down";
+
+    /// The hook that brings it up again.
+    pub const STORE_UP: &str = "store-up";
+}
+
 /// Counts effects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -18,6 +18,7 @@ mod release;
 mod retention;
 mod secrets;
 mod seed;
+mod selftest;
 mod serve;
 mod staggered;
 mod support;

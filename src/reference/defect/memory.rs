@@ -106,7 +106,9 @@ pub(super) const REPLAY_ONCE: Entry = Entry {
     breaks: |policy| policy.after_replay = Memory::Release,
     expected: &[
         Requirement::KeyLongest,
+        Requirement::RetentionKept,
         Requirement::ReplaySingleEffect,
+        Requirement::ReplayRateLimited,
         Requirement::ReplayAfterSuccess,
         Requirement::ReplayAfterFailure,
         Requirement::ReplayAfterServerError,

@@ -4,7 +4,8 @@ use super::parameters::conflict_leaves;
 use super::replay::redirect;
 use super::{Entry, FailureClass, memory};
 use crate::contract::{Requirement, Treatment};
-use crate::reference::policy::{Cost, Disposition, Memory, Policy, Survivor};
+use crate::reference::limits::Cost;
+use crate::reference::policy::{Disposition, Memory, Policy, Survivor};
 use crate::reference::record::OutcomeKind;
 
 pub(super) const CONFLICT_BREAKS_KEY: Entry = Entry {
@@ -65,7 +66,7 @@ pub(super) const REPLAY_COSTS_A_TOKEN: Entry = Entry {
     explanation: "The rate limiter stands in front of the key store and counts every request. A client whose last token went \
                   into a request whose answer was lost cannot learn what became of it.",
     class: FailureClass::CheckedBefore,
-    breaks: |policy| policy.cost = Cost::Request,
+    breaks: |policy| policy.limits.cost = Cost::Request,
     expected: &[Requirement::ReplayRateLimited],
 };
 
@@ -75,7 +76,7 @@ pub(super) const LAST_KEY_ONLY: Entry = Entry {
     explanation: "The key is a column of the customer's own row, so that the next key takes its place. As long as one \
                   request is repeated at once, all is well; whoever has two under way acts twice.",
     class: FailureClass::Retention,
-    breaks: |policy| policy.room = Some(1),
+    breaks: |policy| policy.limits.room = Some(1),
     expected: &[
         Requirement::KeyLongest,
         Requirement::RetentionKept,
@@ -96,7 +97,7 @@ pub(super) const FORGOTTEN_UNDER_PRESSURE: Entry = Entry {
     explanation: "Records are kept in a cache of a fixed size, and the oldest make room for the newest long before their \
                   time is over. What was tested on a quiet afternoon does not hold on a busy morning.",
     class: FailureClass::Retention,
-    breaks: |policy| policy.room = Some(ROOM),
+    breaks: |policy| policy.limits.room = Some(ROOM),
     expected: &[Requirement::RetentionKept, Requirement::ReplaySingleEffect],
 };
 

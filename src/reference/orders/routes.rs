@@ -73,6 +73,9 @@ pub(super) fn route(interpreter: &Interpreter, asked: Asked<'_>) -> Result<Route
         ("limit", None) => return limit(interpreter, asked.parts, &asked.body).map(Routed::Answered),
         _ => {}
     }
+    if let Some(happen) = incident(first, rest) {
+        return incite(interpreter, asked.parts, happen).map(Routed::Answered);
+    }
     let collection = number_of(first).ok_or_else(not_found)?;
     let account = account(&asked.parts.headers)?;
     match rest {
@@ -147,7 +150,7 @@ fn clock(interpreter: &Interpreter, parts: &Parts, body: &[u8]) -> Result<Answer
         Method::POST => {
             expect_json(parts)?;
             let by = advance(body).ok_or_else(|| Answer::error(400, "invalid parameters"))?;
-            interpreter.clock.advance(by);
+            interpreter.advance_clock(by);
         }
         _ => return Err(Answer::method_not_allowed("GET, HEAD, POST")),
     }
@@ -169,6 +172,25 @@ fn limit(interpreter: &Interpreter, parts: &Parts, body: &[u8]) -> Result<Answer
     expect_json(parts)?;
     let limit: Limit = serde_json::from_slice(body).map_err(|_| Answer::error(400, "invalid parameters"))?;
     interpreter.limit(limit.requests);
+    Ok(Answer::no_content())
+}
+
+/// What a path lets happen to the server.
+fn incident(first: &str, rest: Option<&str>) -> Option<fn(&Interpreter)> {
+    match (first, rest) {
+        ("store", Some("down")) => Some(Interpreter::take_store_down),
+        ("store", Some("up")) => Some(Interpreter::bring_store_up),
+        ("restart", None) => Some(Interpreter::restart),
+        _ => None,
+    }
+}
+
+/// `POST /store/down`, `POST /store/up` and `POST /restart`.
+fn incite(interpreter: &Interpreter, parts: &Parts, happen: fn(&Interpreter)) -> Result<Answer, Answer> {
+    if parts.method != Method::POST {
+        return Err(Answer::method_not_allowed("POST"));
+    }
+    happen(interpreter);
     Ok(Answer::no_content())
 }
 

@@ -135,6 +135,9 @@ fn routes(profile: &Profile, sources: &[Source<'_>]) -> Result<Vec<Route>, Strin
             "delete" => Deed::Delete,
             "last-token" => Deed::Limit(Some(1)),
             "lift-limit" => Deed::Limit(None),
+            "store-down" => Deed::StoreDown,
+            "store-up" => Deed::StoreUp,
+            "restart" => Deed::Restart,
             other => Deed::Unknown(other.to_owned()),
         };
         routes.push(route(&format!("hooks.{name}"), request, deed)?);
