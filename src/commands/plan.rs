@@ -36,6 +36,7 @@ pub(super) fn stimulus(step: &Step) -> String {
             format!("repeat {}{parameters} until it is settled", repeat.intent)
         }
         Step::FanOut(fan_out) => fanning_out(fan_out),
+        Step::Pressure(pressure) => format!("use {} fresh keys as {}", pressure.keys, pressure.intent),
         Step::Wait(Wait::For(period)) => format!("wait {period}"),
         Step::Wait(Wait::Settle) => "wait until counts settle".into(),
         Step::Wait(Wait::Handler) => "wait for the handler".into(),

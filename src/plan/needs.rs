@@ -20,6 +20,8 @@ pub(super) fn of_requirement(bound: &Bound, requirement: Requirement) -> Option<
     let need = match requirement {
         Requirement::ReplayAfterFailure => "parameters.failing",
         Requirement::ReplayAfterServerError => "parameters.crashing",
+        Requirement::ReplayAfterTurningAway => "parameters.unauthenticated",
+        Requirement::ReplayRateLimited => "hooks.last-token",
         Requirement::ReplayAfterValidationFailure | Requirement::ReplayFailureEffect => "parameters.invalid",
         Requirement::ScopeOtherAccount => "accounts.other",
         Requirement::ScopeOtherOperation => "operations.other",
@@ -34,7 +36,13 @@ pub(super) fn of_requirement(bound: &Bound, requirement: Requirement) -> Option<
 pub fn cancels(steps: &[Step]) -> bool {
     let by = |step: &Step| match step {
         Step::Send(send) => send.lose.map(|loss| loss.by),
-        Step::Race(_) | Step::Repeat(_) | Step::FanOut(_) | Step::Wait(_) | Step::Hook(_) | Step::Count(_) => None,
+        Step::Race(_)
+        | Step::Repeat(_)
+        | Step::FanOut(_)
+        | Step::Pressure(_)
+        | Step::Wait(_)
+        | Step::Hook(_)
+        | Step::Count(_) => None,
     };
     steps.iter().any(|step| by(step) == Some(Ending::Cancelled))
 }
@@ -58,6 +66,7 @@ fn needs_of_step(step: &Step) -> Vec<String> {
             let replicas = fan_out.each_replica.then(|| TARGET_REPLICAS.to_owned());
             parameters(&fan_out.parameters).into_iter().chain(replicas).collect()
         }
+        Step::Pressure(_) => Vec::new(),
         Step::Hook(hook) => needs_of_hook(hook),
         Step::Count(Count { account, operation, .. }) => needs_of_place(account.as_ref(), operation.as_ref()),
         Step::Wait(Wait::BeforeExpiry) => vec!["retention.at_least".into()],
@@ -129,6 +138,7 @@ pub(super) fn longest_wait(bound: &Bound, steps: &[Step]) -> Option<Period> {
             Step::Repeat(repeat) => repeat.at_most,
             Step::FanOut(fan_out) => fan_out.again.iter().max().copied(),
             Step::Wait(Wait::Settle | Wait::Handler)
+            | Step::Pressure(_)
             | Step::Send(_)
             | Step::Race(_)
             | Step::Hook(_)

@@ -88,6 +88,8 @@ impl Defect {
     /// certain it is that they arrived while another one was running.
     pub fn by_timing(self) -> &'static [Requirement] {
         match self {
+            // A retry after a loss may be the copy in flight.
+            Self::InFlightOverwrites => &[Requirement::ReplayAfterLostExecution],
             Self::LeaseStolen(_) => &[Requirement::ConflictInFlightChanged],
             // A copy that arrives after the end gets an answer that fits nothing, and a race has no order.
             Self::FalseConflict | Self::ReplayEmpty | Self::ReplayActsAgain => &[Requirement::ConflictInFlight],
