@@ -42,6 +42,7 @@ pub(super) fn stimulus(step: &Step) -> String {
         Step::Sweep(sweep) => {
             format!("send {} for each of its fields: as it is, with that field changed, as it is", sweep.intent)
         }
+        Step::Pressure(pressure) => format!("use {} fresh keys as {}", pressure.keys, pressure.intent),
         Step::Wait(Wait::For(period)) => format!("wait {period}"),
         Step::Wait(Wait::Settle) => "wait until counts settle".into(),
         Step::Wait(Wait::Handler) => "wait for the handler".into(),
@@ -68,6 +69,8 @@ fn running(hook: &HookStep) -> String {
         None => String::new(),
         Some(Advance::Half) => " by half of the time that a key is kept".into(),
         Some(Advance::Expiry) => " past the time that a key is kept".into(),
+        Some(Advance::BeforeExpiry) => " by most of the time that a key is kept".into(),
+        Some(Advance::Rest) => " past what is left of the time that a key is kept".into(),
         Some(Advance::For(period)) => format!(" by {period}"),
     };
     let intent = hook.intent.as_ref().map_or_else(String::new, |intent| format!(" on {intent}"));

@@ -17,7 +17,7 @@ mod verdict;
 
 pub use clauses::{
     Anchor, BodyFidelity, Carrier, Conflict, Contract, Encoding, Fidelity, InFlight, Key, KeyDifference, Marker,
-    Replay, Retention, Scope, StatusFidelity,
+    PRESSURE, Replay, Retention, Scope, StatusFidelity,
 };
 pub use drawn::Drawn;
 pub use matcher::{Condition, Expected, Matcher, StatusPattern, StatusSet};

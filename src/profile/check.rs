@@ -221,8 +221,7 @@ impl Check<'_> {
         if variant.path.as_ref().is_some_and(|path| !path.0.starts_with(['/', '$', '{'])) {
             self.value(&format!("{at}/path"), PATH);
         }
-        let has_patch = variant.json.is_some() || variant.form.is_some() || variant.query.is_some();
-        let has_patch = has_patch || variant.path.is_some();
+        let has_patch = variant.patches_parameters() || !variant.headers.is_empty();
         if let Some(spelling) = variant.spelling {
             if has_patch {
                 self.member(at, "a variant with a `spelling` has the parameters of the request, and no patch");

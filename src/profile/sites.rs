@@ -123,6 +123,10 @@ fn of_operation(profile: &Profile) -> Vec<Site<'_>> {
             text: &path.0,
             purpose: Purpose::Probe,
         }));
+        for (name, value) in &variant.headers {
+            let pointer = pointer(&pointer(&at, "headers"), name);
+            sites.push(Site { pointer, text: &value.0, purpose: Purpose::Probe });
+        }
     }
     sites.extend(of_effects("/operation", &operation.effects, Purpose::Probe));
     if let Some(cleanup) = &operation.cleanup {

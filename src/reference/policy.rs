@@ -10,9 +10,11 @@ use super::answer::{self, Answer, Refusal};
 use super::book::{Book, Request};
 use super::clock::Moment;
 use super::key;
+use super::limits::Limits;
 use super::record::{Outcome, OutcomeKind, Progress, Record, Relation};
-use super::sameness::LOOSE;
+use super::recovery::{self, Outage};
 pub(super) use super::sameness::Sameness;
+use super::sameness::{self, fingerprint};
 pub(super) use super::submission::{Submission, is_in_path, path_parameter};
 use crate::contract::{Anchor, Contract, Matcher, Row, Situation, Treatment};
 use crate::message::Response;
@@ -57,6 +59,8 @@ pub(super) enum Survivor {
     Intruder,
     /// Neither: the key is free again.
     Nobody,
+    /// Neither: whoever uses the key from then on is told that the server is busy.
+    Broken,
 }
 
 /// What happens to an execution whose client has gone.
@@ -143,6 +147,14 @@ pub(super) struct Policy {
     pub(super) on_disconnect: Departure,
     /// Whether a request that only reads is answered from the record of its key.
     pub(super) reads_from_record: bool,
+    /// What costs a token of the rate limit, and how much the key store has room for.
+    pub(super) limits: Limits,
+    /// What becomes of a request with a key while the key store is down.
+    pub(super) on_outage: Box<dyn Fn(&Contract) -> Outage + Send + Sync>,
+    /// What becomes of a record when the server is restarted.
+    pub(super) after_restart: Box<dyn Fn(&Record) -> Memory + Send + Sync>,
+    /// Whether a request has its effect in a step of its own, before its outcome is written down.
+    pub(super) effect_first: bool,
 }
 
 impl Policy {
@@ -173,6 +185,10 @@ impl Policy {
             on_broken_request: Memory::Release,
             on_disconnect: Departure::CarryOn,
             reads_from_record: false,
+            limits: Limits::default(),
+            on_outage: Box::new(recovery::on_outage),
+            after_restart: Box::new(recovery::after_restart),
+            effect_first: false,
         }
     }
 }
@@ -212,9 +228,11 @@ pub(super) fn refusal(situation: Situation) -> Refusal {
         | Situation::AfterSuccess
         | Situation::AfterFailure
         | Situation::AfterServerError
-        | Situation::AfterValidationFailure => ("key already used", "key-used"),
+        | Situation::AfterValidationFailure
+        | Situation::AfterTurningAway => ("key already used", "key-used"),
     };
-    Refusal { status: 409, sentence, code }
+    let status = if situation == Situation::StoreUnavailable { 503 } else { 409 };
+    Refusal { status, sentence, code }
 }
 
 fn admit_key(contract: &Contract, submission: &Submission) -> Admission {
@@ -259,14 +277,6 @@ fn name_record(contract: &Contract, key: &str, submission: &Submission) -> Strin
     }
     let values = with.iter().map(|name| submission.parameter(name));
     Value::Array(std::iter::once(Value::from(key)).chain(values).collect()).to_string()
-}
-
-/// The parameters; where the contract does not tell spellings apart, without regard to those that it does not.
-fn fingerprint(contract: &Contract, submission: &Submission) -> Vec<u8> {
-    match promised(contract, Row::EquivalentParameters, None) {
-        Some(Treatment::Rejects(_)) => submission.parameters(),
-        _ => Sameness::of(contract).canonical(&submission.parameters()),
-    }
 }
 
 fn relate(record: &Record, submission: &Submission) -> Relation {
@@ -321,25 +331,10 @@ fn on_duplicate(contract: &Contract, outcome: &Outcome, book: &Book) -> Disposit
 }
 
 fn on_conflict(contract: &Contract, record: &Record, submission: &Submission) -> Disposition {
-    let parameters = submission.parameters();
-    let is_same = |sameness: Sameness| sameness.canonical(&record.fingerprint) == sameness.canonical(&parameters);
-    if is_same(Sameness::JSON) {
-        let promise = promised(contract, Row::EquivalentParameters, None);
-        return in_conflict(Situation::EquivalentParameters, promise);
+    if let Some(situation) = sameness::conflict(contract, &record.fingerprint, submission) {
+        return situation;
     }
-    // A spelling that the contract names, and does not let pass for the same.
-    let named = LOOSE
-        .into_iter()
-        .find(|(name, sameness)| contract.names(Row::EquivalentParameters, name) && is_same(*sameness));
-    match named {
-        Some((name, _)) => in_conflict(Situation::EquivalentParameters, promised_to(contract, name)),
-        None => changed_parameters(contract, submission.variant.as_deref()),
-    }
-}
-
-/// What the contract promises to a spelling of the same parameters, by its name.
-pub(super) fn promised_to(contract: &Contract, spelling: &str) -> Option<Treatment> {
-    contract.promise(Row::EquivalentParameters, spelling)?.case(None)?.allow.first().cloned()
+    changed_parameters(contract, submission.variant.as_deref())
 }
 
 /// What parameters of another meaning get, by their variant where that is known.
@@ -353,7 +348,7 @@ pub(super) fn changed_parameters(contract: &Contract, variant: Option<&str>) -> 
     in_conflict(Situation::ChangedParameters, promise)
 }
 
-fn in_conflict(situation: Situation, promise: Option<Treatment>) -> Disposition {
+pub(super) fn in_conflict(situation: Situation, promise: Option<Treatment>) -> Disposition {
     Disposition { situation, treatment: promise.unwrap_or_else(|| Treatment::Rejects(Matcher::default())) }
 }
 
@@ -367,12 +362,14 @@ fn on_in_flight(contract: &Contract, record: &Record, fingerprint: &[u8]) -> Dis
     Disposition { situation: Situation::InFlight, treatment: usual }
 }
 
-/// An outcome is kept unless its repeat is to be carried out. A refusal before execution is not kept unasked.
+/// An outcome is kept unless its repeat is to be carried out. What was not executed is not kept unasked.
 fn after_outcome(contract: &Contract, outcome: &Outcome) -> Memory {
     let first = outcome.answer.message();
     let promise = outcome.kind.situation().row().and_then(|row| promised(contract, row, Some(&first)));
     match (promise, outcome.kind) {
-        (Some(Treatment::Executes), _) | (None, OutcomeKind::ValidationFailure) => Memory::Release,
+        (Some(Treatment::Executes), _) | (None, OutcomeKind::ValidationFailure | OutcomeKind::TurnedAway) => {
+            Memory::Release
+        }
         (Some(Treatment::Replays | Treatment::Refreshes | Treatment::Rejects(_)) | None, _) => Memory::Keep,
     }
 }
@@ -384,16 +381,16 @@ pub(super) fn crashes_after_effect(contract: &Contract, crash: &Answer) -> bool 
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::reference::book::Collection;
     use crate::reference::key::PresentedKey;
 
-    fn contract(yaml: &str) -> Contract {
+    pub(in crate::reference) fn contract(yaml: &str) -> Contract {
         serde_json::from_value(serde_yaml::from_str(yaml).unwrap()).unwrap()
     }
 
-    fn submission(body: &'static str) -> Submission {
+    pub(in crate::reference) fn submission(body: &'static str) -> Submission {
         let key = PresentedKey::One(b"k".to_vec());
         let (account, method) = ("default".into(), "POST".into());
         Submission {
@@ -405,20 +402,9 @@ mod tests {
             body: body.into(),
             target: Vec::new(),
             variant: None,
+            turned_away: None,
             request: Err(Answer::no_content()),
         }
-    }
-
-    #[test]
-    fn spellings_of_the_same_json_have_one_fingerprint() {
-        let usual = Contract::default();
-        let print = |body| fingerprint(&usual, &submission(body));
-        assert_eq!(print(r#"{"a":{"b":1,"c":[1,2]},"d":2}"#), print(r#" {"d":2, "a":{"c":[1,2],"b":1}} "#));
-        assert_ne!(print(r#"{"a":[1,2]}"#), print(r#"{"a":[2,1]}"#));
-        assert_ne!(print("{"), print("{ "));
-        let strict = contract("conflict: {equivalent_parameters: {rejects: {status: 422}}}");
-        let strictly = |body| fingerprint(&strict, &submission(body));
-        assert_ne!(strictly(r#"{"a":1,"b":2}"#), strictly(r#"{"b":2,"a":1}"#));
     }
 
     #[test]

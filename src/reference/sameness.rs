@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use icu_normalizer::ComposingNormalizerBorrowed;
 use serde_json::{Map, Number, Value};
 
-use super::policy::promised_to;
-use super::submission::{BETWEEN, form};
-use crate::contract::{Contract, Treatment};
+use super::policy::{Disposition, in_conflict, promised};
+use super::submission::{BETWEEN, Submission, form};
+use crate::contract::{Contract, Row, Situation, Treatment};
 
 /// What does not count when parameters are compared. White space, the order of members and escapes never do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Sameness {
     /// What a contract calls the same: of the spellings that need not be, those that it names and lets pass.
     pub(super) fn of(contract: &Contract) -> Self {
         let passes = |(name, _): &(&str, Self)| {
-            contract.names(crate::contract::Row::EquivalentParameters, name)
+            contract.names(Row::EquivalentParameters, name)
                 && !matches!(promised_to(contract, name), None | Some(Treatment::Rejects(_)))
         };
         LOOSE.into_iter().filter(passes).fold(Self::JSON, |one, (_, other)| Self {
@@ -96,9 +96,50 @@ fn shortest(number: Number) -> Number {
     whole.map_or(number, |real| Number::from(real as i64))
 }
 
+/// The parameters; where the contract does not tell spellings apart, without regard to those that it does not.
+pub(super) fn fingerprint(contract: &Contract, submission: &Submission) -> Vec<u8> {
+    match promised(contract, Row::EquivalentParameters, None) {
+        Some(Treatment::Rejects(_)) => submission.parameters(),
+        _ => Sameness::of(contract).canonical(&submission.parameters()),
+    }
+}
+
+/// What other bytes under a known key get, where they are the same parameters, or are a spelling that the contract names
+/// and does not let pass for the same.
+pub(super) fn conflict(contract: &Contract, known: &[u8], submission: &Submission) -> Option<Disposition> {
+    let parameters = submission.parameters();
+    let is_same = |sameness: Sameness| sameness.canonical(known) == sameness.canonical(&parameters);
+    if is_same(Sameness::JSON) {
+        let promise = promised(contract, Row::EquivalentParameters, None);
+        return Some(in_conflict(Situation::EquivalentParameters, promise));
+    }
+    let named = LOOSE
+        .into_iter()
+        .find(|(name, sameness)| contract.names(Row::EquivalentParameters, name) && is_same(*sameness));
+    named.map(|(name, _)| in_conflict(Situation::EquivalentParameters, promised_to(contract, name)))
+}
+
+/// What the contract promises to a spelling of the same parameters, by its name.
+fn promised_to(contract: &Contract, spelling: &str) -> Option<Treatment> {
+    contract.promise(Row::EquivalentParameters, spelling)?.case(None)?.allow.first().cloned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reference::policy::tests::{contract, submission};
+
+    #[test]
+    fn spellings_of_the_same_json_have_one_fingerprint() {
+        let usual = Contract::default();
+        let print = |body| fingerprint(&usual, &submission(body));
+        assert_eq!(print(r#"{"a":{"b":1,"c":[1,2]},"d":2}"#), print(r#" {"d":2, "a":{"c":[1,2],"b":1}} "#));
+        assert_ne!(print(r#"{"a":[1,2]}"#), print(r#"{"a":[2,1]}"#));
+        assert_ne!(print("{"), print("{ "));
+        let strict = contract("conflict: {equivalent_parameters: {rejects: {status: 422}}}");
+        let strictly = |body| fingerprint(&strict, &submission(body));
+        assert_ne!(strictly(r#"{"a":1,"b":2}"#), strictly(r#"{"b":2,"a":1}"#));
+    }
 
     fn same(sameness: Sameness, one: &str, other: &str) -> bool {
         sameness.canonical(one.as_bytes()) == sameness.canonical(other.as_bytes())

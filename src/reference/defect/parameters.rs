@@ -16,7 +16,7 @@ pub(super) const IGNORE_PARAMETERS: Entry = Entry {
                   a key by mistake is told that its new request succeeded, although it was never carried out.",
     class: FailureClass::ChangedAccepted,
     breaks: |policy| policy.fingerprint = Box::new(|_, _| Vec::new()),
-    expected: &[Requirement::ConflictChangedParameters],
+    expected: &[Requirement::ReplayNoServerError, Requirement::ConflictChangedParameters],
 };
 
 pub(super) const FINGERPRINT_SOME_FIELDS: Entry = Entry {
@@ -76,6 +76,8 @@ pub(super) const DEDUPE_BY_BODY: Entry = Entry {
         Requirement::KeyLongest,
         Requirement::KeyFresh,
         Requirement::ReplaySingleEffect,
+        Requirement::ReplayAfterValidationFailure,
+        Requirement::ReplayAfterTurningAway,
         Requirement::ConflictChangedParameters,
         Requirement::ConflictEquivalentParameters,
         Requirement::ConflictInFlightChanged,
@@ -157,7 +159,7 @@ fn extend_name(policy: &mut Policy, by: fn(&Submission) -> Vec<u8>) {
     });
 }
 
-fn conflict_leaves(policy: &mut Policy, survivor: Survivor) {
+pub(super) fn conflict_leaves(policy: &mut Policy, survivor: Survivor) {
     let sound = std::mem::replace(&mut policy.survivor, Box::new(|_| Survivor::Original));
     policy.survivor = Box::new(move |situation| match situation {
         Situation::ChangedParameters | Situation::EquivalentParameters => survivor,
