@@ -256,11 +256,14 @@ fn name_record(contract: &Contract, key: &str, submission: &Submission) -> Strin
     Value::Array(std::iter::once(Value::from(key)).chain(values).collect()).to_string()
 }
 
-/// The parameters; where the contract does not tell spellings apart, without regard to white space and the order of members.
+/// The parameters: without regard to white space and the order of members, unless the contract has another spelling
+/// treated otherwise than a repeat.
 fn fingerprint(contract: &Contract, submission: &Submission) -> Vec<u8> {
     match promised(contract, Row::EquivalentParameters, None) {
-        Some(Treatment::Rejects(_)) => submission.parameters(),
-        _ => canonical(&submission.parameters()),
+        Some(promise) if Some(&promise) != promised(contract, Row::AfterSuccess, None).as_ref() => {
+            submission.parameters()
+        }
+        Some(_) | None => canonical(&submission.parameters()),
     }
 }
 
@@ -342,7 +345,7 @@ fn in_conflict(situation: Situation, promise: Option<Treatment>) -> Disposition 
 /// Where nothing is promised, a repeat waits for the first request and gets what a later repeat would get.
 fn on_in_flight(contract: &Contract, record: &Record, fingerprint: &[u8]) -> Disposition {
     let usual = promised(contract, Row::InFlight, None).unwrap_or(Treatment::Replays);
-    if record.fingerprint != fingerprint {
+    if canonical(&record.fingerprint) != canonical(fingerprint) {
         let treatment = promised(contract, Row::InFlightChanged, None).unwrap_or(usual);
         return Disposition { situation: Situation::InFlightChanged, treatment };
     }
