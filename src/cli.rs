@@ -263,7 +263,8 @@ const SERVE_HELP: &str = "Examples:\n  \
     idemspec serve --port 8080 --defect double-effect\n  \
     idemspec serve stripe-v1 --lose-first 3 --error-rate 0.1 --seed 7\n  \
     idemspec serve --port 8443 --tls --write-cert cert.pem\n  \
-    idemspec serve --port 8080 --replicas 3 --defect replicas-apart\n\n\
+    idemspec serve --port 8080 --replicas 3 --defect replicas-apart\n  \
+    idemspec serve --port 8080 --data books.redb\n\n\
     It speaks HTTP/1.1 and HTTP/2: over TLS what the client prefers, without it HTTP/2 by prior knowledge.";
 
 /// Arguments of `serve`.
@@ -308,6 +309,11 @@ pub struct ServeArguments {
     /// Write that certificate to a PEM file, so that clients can trust it.
     #[arg(long, value_name = "FILE", requires = "tls")]
     pub write_cert: Option<PathBuf>,
+
+    /// Keep keys and effects in this file, and not in memory alone: killed at any moment and started again with the same
+    /// file, it keeps the contract. The file is made where there is none.
+    #[arg(long, value_name = "FILE")]
+    pub data: Option<PathBuf>,
 
     /// Listen on this many ports, the given one and those that follow, all over one store.
     #[arg(long, value_name = "N", default_value = "1")]

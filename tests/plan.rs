@@ -14,12 +14,13 @@ fn bound(rest: &str) -> Bound {
 }
 
 fn with_replicas(rest: &str, names: &[&str]) -> Bound {
-    let text = format!("profile: mine\nextends: reference\n{rest}");
-    let loaded = profile::parse("mine.yaml", &text).unwrap_or_else(|problems| panic!("{problems}"));
-    let replicas: Vec<(String, String)> =
-        names.iter().map(|name| ((*name).to_owned(), format!("http://{name}.example"))).collect();
-    let options = BindOptions { replicas: Some(&replicas), ..BindOptions::default() };
-    Bound::new(loaded.profile, &|_| None, &options).unwrap()
+    let urls: Vec<String> = names.iter().map(|name| format!("{name}: \"http://{name}.example\"")).collect();
+    let target =
+        if urls.is_empty() { String::new() } else { format!("target: {{replicas: {{{}}}}}\n", urls.join(", ")) };
+    let text = format!("profile: mine\nextends: reference\n{target}{rest}");
+    let mut loaded = profile::parse("mine.yaml", &text).unwrap_or_else(|problems| panic!("{problems}"));
+    loaded.profile.target.replicas.retain(|name, _| names.contains(&name.as_str()));
+    Bound::new(loaded.profile, &|_| None, &BindOptions::default()).unwrap()
 }
 
 fn steps(written: &str) -> Vec<Step> {
@@ -36,9 +37,10 @@ fn plan(bound: &Bound, scenarios: &[Scenario], max_wait: &str) -> Plan {
 #[test]
 fn reach_follows_from_the_stimuli() {
     use Requirement::{
-        ConflictChangedParameters, KeyDistinct, KeyEmpty, KeyFresh, KeyLongest, KeyMalformed, KeyMissing, KeyOverlong,
-        ReplayAfterChange, ReplayAfterFailure, ReplayAfterSuccess, ReplayAfterValidationFailure, RetentionExpired,
-        RetentionKept, ScopeMethods, ScopeOtherAccount, ScopeOtherOperation,
+        ConflictChangedParameters, ConflictEquivalentParameters, KeyDistinct, KeyEmpty, KeyFresh, KeyLongest,
+        KeyMalformed, KeyMissing, KeyOverlong, ReplayAfterChange, ReplayAfterFailure, ReplayAfterSuccess,
+        ReplayAfterTurningAway, ReplayAfterValidationFailure, ReplayRateLimited, RetentionExpired, RetentionKept,
+        ScopeMethods, ScopeOtherAccount, ScopeOtherOperation,
     };
     let bound = bound("");
     let first = "send: {intent: a}";
@@ -66,6 +68,17 @@ fn reach_follows_from_the_stimuli() {
             &[ReplayAfterSuccess],
         ),
         ("[send: {intent: a, parameters: invalid}, F]", &[ReplayAfterValidationFailure], &[ReplayAfterSuccess]),
+        ("[send: {intent: a, parameters: throttled}, F]", &[ReplayAfterTurningAway], &[ConflictEquivalentParameters]),
+        ("[F, send: {intent: a, parameters: throttled}]", &[KeyFresh], &[ConflictEquivalentParameters]),
+        ("[F, pressure: {intent: b, keys: 10}, F]", &[RetentionKept], &[ReplayAfterSuccess]),
+        ("[F, pressure: {intent: b, keys: 9}, F]", &[ReplayAfterSuccess], &[RetentionKept]),
+        (
+            "[F, hook: {name: advance-clock, by: before-expiry}, F, hook: {name: advance-clock, by: rest}, F]",
+            &[RetentionKept, RetentionExpired],
+            &[],
+        ),
+        ("[hook: {name: last-token}, F, F]", &[ReplayRateLimited], &[ReplayAfterChange]),
+        ("[hook: {name: last-token}, F, hook: {name: lift-limit}, F]", &[ReplayAfterSuccess], &[ReplayRateLimited]),
     ];
     for (written, reached, not_reached) in cases {
         let found = reach(&bound, &steps(&written.replace('F', first)));
@@ -80,12 +93,21 @@ fn the_reference_profile_offers_what_every_shipped_scenario_needs() {
     assert_eq!(plan.skipped, []);
     let alone: BTreeSet<&str> =
         plan.cases.iter().filter(|case| case.alone).map(|case| case.scenario.as_str()).collect();
-    assert_eq!(alone, ["after-change", "retention-expiry"].into());
+    let expected = [
+        "after-change",
+        "last-token",
+        "restart",
+        "restart-inside",
+        "retention-edges",
+        "retention-expiry",
+        "store-outage",
+    ]
+    .into();
+    assert_eq!(alone, expected);
     assert!(plan.cases.iter().rev().take(alone.len()).all(|case| case.alone), "hooks run last");
     let unexercised: Vec<&Requirement> =
         plan.untested.iter().filter(|(_, reason)| **reason != Reason::NotExercised).map(|(found, _)| found).collect();
     let expected = [
-        Requirement::ReplayRateLimited,
         Requirement::ConflictInFlight,
         Requirement::ConflictInFlightChanged,
         Requirement::ScopeReplicas,
@@ -112,6 +134,7 @@ fn what_a_profile_does_not_offer_is_named() {
         ("retention-expiry", "needs clock"),
         ("retention-wait[wait=after-expiry]", "needs retention.at_most"),
         ("after-change[hook=delete]", "needs hooks.delete"),
+        ("last-token", "needs hooks.lift-limit"),
         ("other-operation", "needs operations.other"),
         ("other-account", "needs accounts.other"),
         ("other-method", "needs scope.methods"),

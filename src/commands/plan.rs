@@ -36,6 +36,7 @@ pub(super) fn stimulus(step: &Step) -> String {
             format!("repeat {}{parameters} until it is settled", repeat.intent)
         }
         Step::FanOut(fan_out) => fanning_out(fan_out),
+        Step::Pressure(pressure) => format!("use {} fresh keys as {}", pressure.keys, pressure.intent),
         Step::Wait(Wait::For(period)) => format!("wait {period}"),
         Step::Wait(Wait::Settle) => "wait until counts settle".into(),
         Step::Wait(Wait::Handler) => "wait for the handler".into(),
@@ -62,6 +63,8 @@ fn running(hook: &HookStep) -> String {
         None => String::new(),
         Some(Advance::Half) => " by half of the time that a key is kept".into(),
         Some(Advance::Expiry) => " past the time that a key is kept".into(),
+        Some(Advance::BeforeExpiry) => " by most of the time that a key is kept".into(),
+        Some(Advance::Rest) => " past what is left of the time that a key is kept".into(),
         Some(Advance::For(period)) => format!(" by {period}"),
     };
     let intent = hook.intent.as_ref().map_or_else(String::new, |intent| format!(" on {intent}"));

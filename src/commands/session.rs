@@ -42,8 +42,7 @@ impl Session {
         let loaded = profile::load(&arguments.profile)?;
         let embedded = embedded::start(arguments, &loaded.profile)?;
         let base_url = embedded.as_ref().map(RunningReference::base_url).or_else(|| arguments.base_url.clone());
-        let options =
-            BindOptions { base_url: base_url.as_deref(), replicas: None, allow_production: arguments.allow_production };
+        let options = BindOptions { base_url: base_url.as_deref(), allow_production: arguments.allow_production };
         let mut settings = super::connections::settings(&arguments.connections)?;
         if let Some(running) = &embedded {
             settings = embedded::trust(running, settings)?;

@@ -20,10 +20,13 @@ pub(super) fn of_requirement(bound: &Bound, requirement: Requirement) -> Option<
     let need = match requirement {
         Requirement::ReplayAfterFailure => "parameters.failing",
         Requirement::ReplayAfterServerError => "parameters.crashing",
+        Requirement::ReplayAfterTurningAway => "parameters.unauthenticated",
+        Requirement::ReplayRateLimited => "hooks.last-token",
         Requirement::ReplayAfterValidationFailure | Requirement::ReplayFailureEffect => "parameters.invalid",
         Requirement::ScopeOtherAccount => "accounts.other",
         Requirement::ScopeOtherOperation => "operations.other",
         Requirement::ScopeReplicas => TARGET_REPLICAS,
+        Requirement::ScopeStoreUnavailable => "hooks.store-down",
         _ => return None,
     };
     Some(need.to_owned()).filter(|need| !offers(bound, need))
@@ -33,7 +36,13 @@ pub(super) fn of_requirement(bound: &Bound, requirement: Requirement) -> Option<
 pub fn cancels(steps: &[Step]) -> bool {
     let by = |step: &Step| match step {
         Step::Send(send) => send.lose.map(|loss| loss.by),
-        Step::Race(_) | Step::Repeat(_) | Step::FanOut(_) | Step::Wait(_) | Step::Hook(_) | Step::Count(_) => None,
+        Step::Race(_)
+        | Step::Repeat(_)
+        | Step::FanOut(_)
+        | Step::Pressure(_)
+        | Step::Wait(_)
+        | Step::Hook(_)
+        | Step::Count(_) => None,
     };
     steps.iter().any(|step| by(step) == Some(Ending::Cancelled))
 }
@@ -57,6 +66,7 @@ fn needs_of_step(step: &Step) -> Vec<String> {
             let replicas = fan_out.each_replica.then(|| TARGET_REPLICAS.to_owned());
             parameters(&fan_out.parameters).into_iter().chain(replicas).collect()
         }
+        Step::Pressure(_) => Vec::new(),
         Step::Hook(hook) => needs_of_hook(hook),
         Step::Count(Count { account, operation, .. }) => needs_of_place(account.as_ref(), operation.as_ref()),
         Step::Wait(Wait::BeforeExpiry) => vec!["retention.at_least".into()],
@@ -82,12 +92,13 @@ fn needs_of_scope(send: &Send) -> Vec<String> {
 }
 
 fn needs_of_hook(hook: &HookStep) -> Vec<String> {
-    let age = match hook.by {
-        Some(Advance::Half) => Some("retention.at_least"),
-        Some(Advance::Expiry) => Some("retention.at_most"),
-        Some(Advance::For(_)) | None => None,
+    let ages: &[&str] = match hook.by {
+        Some(Advance::Half | Advance::BeforeExpiry) => &["retention.at_least"],
+        Some(Advance::Rest) => &["retention.at_least", "retention.at_most"],
+        Some(Advance::Expiry) => &["retention.at_most"],
+        Some(Advance::For(_)) | None => &[],
     };
-    std::iter::once(format!("hooks.{}", hook.name)).chain(age.map(str::to_owned)).collect()
+    std::iter::once(format!("hooks.{}", hook.name)).chain(ages.iter().map(|age| (*age).to_owned())).collect()
 }
 
 fn offers(bound: &Bound, need: &str) -> bool {
@@ -127,6 +138,7 @@ pub(super) fn longest_wait(bound: &Bound, steps: &[Step]) -> Option<Period> {
             Step::Repeat(repeat) => repeat.at_most,
             Step::FanOut(fan_out) => fan_out.again.iter().max().copied(),
             Step::Wait(Wait::Settle | Wait::Handler)
+            | Step::Pressure(_)
             | Step::Send(_)
             | Step::Race(_)
             | Step::Hook(_)

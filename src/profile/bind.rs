@@ -16,9 +16,6 @@ use crate::secret::Secrets;
 pub struct BindOptions<'o> {
     /// Another base URL than the profile's.
     pub base_url: Option<&'o str>,
-    /// Other replicas than the profile's, each with its name and URL. Where only the base URL is another one, those that
-    /// the profile names by a path below it remain: the others belong to the deployment that it names.
-    pub replicas: Option<&'o [(String, String)]>,
     /// Whether a profile whose target is production may be used.
     pub allow_production: bool,
 }
@@ -142,10 +139,6 @@ impl Bound {
         if let Some(base_url) = options.base_url {
             profile.target.base_url.0 = literal(base_url);
             profile.target.replicas.retain(|_, url| is_below(&url.0));
-        }
-        if let Some(replicas) = options.replicas {
-            let replicas = replicas.iter().map(|(name, url)| (name.clone(), Template(literal(url))));
-            profile.target.replicas = replicas.collect();
         }
         let needed = Needed::of(&profile, environment)?;
         if !needed.missing.is_empty() {

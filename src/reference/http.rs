@@ -95,6 +95,11 @@ async fn serve(State(service): State<Service>, request: Request) -> Response<Bod
         Ok(content) => answer(&service, &parts, content).await,
         Err(refused) => plain(refused),
     };
+    // Nobody is told anything that a crash could make untrue.
+    let reply = match service.interpreter.kept().await {
+        Ok(()) => reply,
+        Err(not_kept) => plain(Answer::error(503, &not_kept.to_string())),
+    };
     line.close(&reply);
     if reply.lost {
         return trouble::lost();
@@ -161,7 +166,7 @@ async fn answer(service: &Service, parts: &Parts, body: Bytes) -> Reply {
             Some(error) => Reply { note: "an error before anything is done".to_owned(), ..plain(error) },
             None => {
                 let reply = interpreter.submit(*submission).await;
-                Reply { lost: service.trouble.loses(), ..reply }
+                Reply { lost: reply.lost || service.trouble.loses(), ..reply }
             }
         },
         Ok(Routed::Answered(answer)) | Err(answer) => plain(answer),

@@ -10,7 +10,9 @@ use super::answer::{self, Answer, Refusal};
 use super::book::{Book, Request};
 use super::clock::Moment;
 use super::key;
+use super::limits::Limits;
 use super::record::{Outcome, OutcomeKind, Progress, Record, Relation};
+use super::recovery::{self, Outage};
 pub(super) use super::submission::{Submission, canonical};
 use crate::contract::{Anchor, Contract, Matcher, Row, Situation, Treatment};
 use crate::message::Response;
@@ -55,6 +57,8 @@ pub(super) enum Survivor {
     Intruder,
     /// Neither: the key is free again.
     Nobody,
+    /// Neither: whoever uses the key from then on is told that the server is busy.
+    Broken,
 }
 
 /// What happens to an execution whose client has gone.
@@ -139,6 +143,14 @@ pub(super) struct Policy {
     pub(super) on_broken_request: Memory,
     /// What happens to an execution whose client has gone.
     pub(super) on_disconnect: Departure,
+    /// What costs a token of the rate limit, and how much the key store has room for.
+    pub(super) limits: Limits,
+    /// What becomes of a request with a key while the key store is down.
+    pub(super) on_outage: Box<dyn Fn(&Contract) -> Outage + Send + Sync>,
+    /// What becomes of a record when the server is restarted.
+    pub(super) after_restart: Box<dyn Fn(&Record) -> Memory + Send + Sync>,
+    /// Whether a request has its effect in a step of its own, before its outcome is written down.
+    pub(super) effect_first: bool,
 }
 
 impl Policy {
@@ -168,6 +180,10 @@ impl Policy {
             after_replay: Memory::Keep,
             on_broken_request: Memory::Release,
             on_disconnect: Departure::CarryOn,
+            limits: Limits::default(),
+            on_outage: Box::new(recovery::on_outage),
+            after_restart: Box::new(recovery::after_restart),
+            effect_first: false,
         }
     }
 }
@@ -207,9 +223,11 @@ pub(super) fn refusal(situation: Situation) -> Refusal {
         | Situation::AfterSuccess
         | Situation::AfterFailure
         | Situation::AfterServerError
-        | Situation::AfterValidationFailure => ("key already used", "key-used"),
+        | Situation::AfterValidationFailure
+        | Situation::AfterTurningAway => ("key already used", "key-used"),
     };
-    Refusal { status: 409, sentence, code }
+    let status = if situation == Situation::StoreUnavailable { 503 } else { 409 };
+    Refusal { status, sentence, code }
 }
 
 fn admit_key(contract: &Contract, submission: &Submission) -> Admission {
@@ -352,12 +370,14 @@ fn on_in_flight(contract: &Contract, record: &Record, fingerprint: &[u8]) -> Dis
     Disposition { situation: Situation::InFlight, treatment: usual }
 }
 
-/// An outcome is kept unless its repeat is to be carried out. A refusal before execution is not kept unasked.
+/// An outcome is kept unless its repeat is to be carried out. What was not executed is not kept unasked.
 fn after_outcome(contract: &Contract, outcome: &Outcome) -> Memory {
     let first = outcome.answer.message();
     let promise = outcome.kind.situation().row().and_then(|row| promised(contract, row, Some(&first)));
     match (promise, outcome.kind) {
-        (Some(Treatment::Executes), _) | (None, OutcomeKind::ValidationFailure) => Memory::Release,
+        (Some(Treatment::Executes), _) | (None, OutcomeKind::ValidationFailure | OutcomeKind::TurnedAway) => {
+            Memory::Release
+        }
         (Some(Treatment::Replays | Treatment::Refreshes | Treatment::Rejects(_)) | None, _) => Memory::Keep,
     }
 }
@@ -390,6 +410,7 @@ mod tests {
             body: body.into(),
             target: Vec::new(),
             variant: None,
+            turned_away: None,
             request: Err(Answer::no_content()),
         }
     }

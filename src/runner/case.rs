@@ -39,6 +39,8 @@ pub(super) struct CaseRun<'r> {
     pub(super) out_of_patience: bool,
     /// The latest time by which everything that was sent may still be running, if anything may.
     pub(super) unfinished_until: Option<Duration>,
+    /// Whether it has taken the target's key store down.
+    pub(super) store_down: bool,
 }
 
 /// Why a case ended before its last step.
@@ -87,6 +89,7 @@ impl<'r> CaseRun<'r> {
             named: BTreeSet::new(),
             out_of_patience: false,
             unfinished_until: None,
+            store_down: false,
         }
     }
 
@@ -119,6 +122,12 @@ impl<'r> CaseRun<'r> {
             Step::FanOut(fan_out) => {
                 self.fan_out(fan_out).await?;
                 self.count_intent(&fan_out.intent).await
+            }
+            Step::Pressure(pressure) => {
+                for send in pressure.sends() {
+                    self.send(&send).await?;
+                }
+                self.count_intent(&pressure.intent).await
             }
             Step::Wait(wait) => self.wait(*wait).await,
             Step::Hook(hook) => {

@@ -96,7 +96,8 @@ impl Context {
         self.control.send(self.connector_to(replica), request, self.bound.secrets()).await
     }
 
-    /// Sends a request that changes nothing, or nothing more when it is repeated, and again where it was turned away.
+    /// Sends a request that changes nothing, or nothing more when it is repeated, and again where it was turned away, or
+    /// where nobody listened although the target was there before.
     async fn send_patiently(&self, request: &Request) -> Result<Response, ControlError> {
         self.send_patiently_to(None, request).await
     }
@@ -104,12 +105,18 @@ impl Context {
     /// The same to a replica, where one is named.
     async fn send_patiently_to(&self, replica: Option<&str>, request: &Request) -> Result<Response, ControlError> {
         for refusals in 1..=MOST_RETRIES {
-            let response = self.send_control_to(replica, request).await?;
+            let outcome = self.send_control_to(replica, request).await;
             let name = format!("{} {} {refusals}", request.method, request.target.shown());
-            let pause = self.patience.pause(&response, &name, refusals).filter(|_| turns_away(&response));
-            let Some(pause) = pause else { return Ok(response) };
+            let pause = match &outcome {
+                Ok(response) if turns_away(response) => self.patience.pause(response, &name, refusals),
+                Err(ControlError::Unreachable(_)) if self.pulse.beats() => {
+                    Some(self.patience.pause_unreached(&name, refusals))
+                }
+                Ok(_) | Err(_) => None,
+            };
+            let Some(pause) = pause else { return outcome };
             if !self.rest(pause).await || self.pace.take_control().is_err() {
-                return Ok(response);
+                return outcome;
             }
         }
         self.send_control_to(replica, request).await
@@ -231,7 +238,9 @@ async fn run_case(
     }
     let info = CaseInfo { scenario: case.scenario.clone(), clause: case.clause };
     context.recorder.record(Some(&case.id), EventKind::CaseStarted(info))?;
-    let ending = match case::CaseRun::new(context, case, calibration, slot).run().await {
+    let mut running = case::CaseRun::new(context, case, calibration, slot);
+    let outcome = running.run().await;
+    let ending = match outcome.and(running.bring_store_up().await) {
         Ok(()) => CaseEnding::Completed,
         Err(case::Stop::Interrupted) => CaseEnding::Interrupted,
         Err(case::Stop::Because(reason)) => CaseEnding::Stopped(reason),

@@ -40,6 +40,11 @@ impl Pulse {
         timing.last_written.is_none_or(|written| timing.ended.saturating_sub(written) < self.seen())
     }
 
+    /// Whether the target was seen to execute anything.
+    pub(super) fn beats(&self) -> bool {
+        self.nanoseconds.load(Ordering::Relaxed) < u64::MAX
+    }
+
     fn seen(&self) -> Duration {
         Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed))
     }

@@ -46,6 +46,8 @@ pub enum Step {
     Repeat(Repeat),
     /// Sends the same attempt many times, one after the other.
     FanOut(FanOut),
+    /// Uses many fresh keys.
+    Pressure(Pressure),
     /// Lets time pass.
     Wait(Wait),
     /// Runs a hook of the profile.
@@ -153,6 +155,32 @@ impl FanOut {
     }
 }
 
+/// Uses many fresh keys, one after the other, each for an action of its own. All of these share their parameters and
+/// marker, so that their effects are counted together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pressure {
+    /// The first of the actions. The further ones have a number behind this name.
+    pub intent: String,
+    /// An earlier action whose parameters and marker they share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub like: Option<String>,
+    /// How many keys are used.
+    #[schemars(range(min = 1))]
+    pub keys: u32,
+}
+
+impl Pressure {
+    /// The attempts, in order.
+    pub fn sends(&self) -> impl Iterator<Item = Send> + '_ {
+        let first = Send { intent: self.intent.clone(), like: self.like.clone(), ..Send::default() };
+        let like = Some(self.like.as_ref().unwrap_or(&self.intent).clone());
+        let further =
+            move |number| Send { intent: format!("{} {number}", self.intent), like: like.clone(), ..Send::default() };
+        std::iter::once(first).chain((2..=self.keys).map(further))
+    }
+}
+
 /// When a repetition stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -229,14 +257,23 @@ impl JsonSchema for Wait {
 pub struct HookStep {
     /// The hook's name in the profile.
     pub name: String,
-    /// For `advance-clock`: how far, as a length of time such as `25h`, `half` (of `retention.at_least`), or `expiry`
-    /// (past `retention.at_most`).
+    /// For `advance-clock`: how far, as a length of time such as `25h`, `half` (of `retention.at_least`), `before-expiry`
+    /// (most of it), `rest` (what is left after that until `retention.at_most` has passed), or `expiry` (past
+    /// `retention.at_most`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "advance"))]
     pub by: Option<Advance>,
     /// The action whose resource it is about (`{{identity}}`, `{{marker}}`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<String>,
+}
+
+impl HookStep {
+    /// The hook that takes the target's key store down.
+    pub const STORE_DOWN: &str = "store-down";
+
+    /// The hook that brings it up again.
+    pub const STORE_UP: &str = "store-up";
 }
 
 /// Counts effects.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Entry, concurrency, key, memory, parameters, replay, scope};
+use super::{Entry, concurrency, crash, key, memory, outcome, parameters, replay, scope};
 use crate::contract::Period;
 
 /// The window of `check-then-act` where no other is given.
@@ -163,4 +163,31 @@ defects! {
     ResentWhenSlow: scope::RESENT_WHEN_SLOW,
     /// A repeat gets the first answer and has its effect again.
     ReplayActsAgain: scope::REPLAY_ACTS_AGAIN,
+
+    /// While the key store is down, requests are carried out without protection.
+    StoreDownUnguarded: crash::STORE_DOWN_UNGUARDED,
+    /// The effect comes first, and its record in a second transaction.
+    EffectBeforeRecord: crash::EFFECT_BEFORE_RECORD,
+    /// Keys are kept in the memory of the process.
+    ForgetsOnRestart: crash::FORGETS_ON_RESTART,
+    /// What was running when the server was restarted stays in flight for ever.
+    StuckAfterRestart: crash::STUCK_AFTER_RESTART,
+    /// A refused conflict breaks the key.
+    ConflictBreaksKey: outcome::CONFLICT_BREAKS_KEY,
+    /// A 401 is kept under its key.
+    Frozen401: outcome::FROZEN_401,
+    /// A 429 is kept under its key.
+    Frozen429: outcome::FROZEN_429,
+    /// A 503 is kept under its key.
+    Frozen503: outcome::FROZEN_503,
+    /// A request that is turned away stays in flight for ever.
+    StuckAfterTurningAway: outcome::STUCK_AFTER_TURNING_AWAY,
+    /// A replay costs a token of the rate limit.
+    ReplayCostsAToken: outcome::REPLAY_COSTS_A_TOKEN,
+    /// Only the last key of a customer is remembered.
+    LastKeyOnly: outcome::LAST_KEY_ONLY,
+    /// A key is forgotten once many others were used.
+    ForgottenUnderPressure: outcome::FORGOTTEN_UNDER_PRESSURE,
+    /// A replay sets the cookie of the first answer again.
+    ReplayWithCookie: outcome::REPLAY_WITH_COOKIE,
 }
