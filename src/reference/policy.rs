@@ -355,7 +355,8 @@ pub(super) fn in_conflict(situation: Situation, promise: Option<Treatment>) -> D
 /// Where nothing is promised, a repeat waits for the first request and gets what a later repeat would get.
 fn on_in_flight(contract: &Contract, record: &Record, fingerprint: &[u8]) -> Disposition {
     let usual = promised(contract, Row::InFlight, None).unwrap_or(Treatment::Replays);
-    if record.fingerprint != fingerprint {
+    let sameness = Sameness::of(contract);
+    if sameness.canonical(&record.fingerprint) != sameness.canonical(fingerprint) {
         let treatment = promised(contract, Row::InFlightChanged, None).unwrap_or(usual);
         return Disposition { situation: Situation::InFlightChanged, treatment };
     }

@@ -96,11 +96,14 @@ fn shortest(number: Number) -> Number {
     whole.map_or(number, |real| Number::from(real as i64))
 }
 
-/// The parameters; where the contract does not tell spellings apart, without regard to those that it does not.
+/// The parameters: without regard to what spellings need not have in common, unless the contract has another spelling
+/// treated otherwise than a repeat.
 pub(super) fn fingerprint(contract: &Contract, submission: &Submission) -> Vec<u8> {
     match promised(contract, Row::EquivalentParameters, None) {
-        Some(Treatment::Rejects(_)) => submission.parameters(),
-        _ => Sameness::of(contract).canonical(&submission.parameters()),
+        Some(promise) if Some(&promise) != promised(contract, Row::AfterSuccess, None).as_ref() => {
+            submission.parameters()
+        }
+        Some(_) | None => Sameness::of(contract).canonical(&submission.parameters()),
     }
 }
 
