@@ -1,15 +1,19 @@
 //! One file per subcommand. Here, and only here, things are printed.
 
+mod conduct;
 mod connections;
 mod embedded;
 mod explain;
+mod judge;
 mod list;
 mod output;
 mod plan;
 mod progress;
+mod resume;
 mod run;
 mod serve;
 mod session;
+mod verdict;
 
 use anyhow::Result;
 
@@ -29,6 +33,8 @@ pub fn execute(arguments: Arguments) -> Result<u8> {
     let color = arguments.color;
     match arguments.command {
         Command::Run(run) => run::execute(&run, color),
+        Command::Resume(resume) => resume::execute(&resume, color),
+        Command::Judge(judge) => judge::execute(&judge, color),
         Command::Serve(serve) => serve::execute(&serve),
         Command::List(list) => list::execute(&list),
         Command::Explain(explain) => explain::execute(&explain),

@@ -6,28 +6,24 @@ use std::time::SystemTime;
 
 use anyhow::{Context as _, Result};
 
+use super::conduct::{Expedition, observer};
 use super::connections::recorded;
-use super::output::{colored, print, say};
+use super::output::{print, say};
 use super::progress::Progress;
 use super::session::{Session, announcement, rehearse};
-use crate::checklist::{Bar, Checklist, ExitStatus};
-use crate::cli::{Color, DecidingLevel, RaceRelease, RunArguments};
-use crate::contract::{Level, Reason};
-use crate::history::{EventKind, History, RunInfo, VERSION};
+use crate::checklist::ExitStatus;
+use crate::cli::{Color, RaceRelease, RunArguments};
+use crate::contract::Reason;
+use crate::history::{EventKind, PlanInfo, Release, RunInfo, VERSION};
 use crate::journal::JournalWriter;
-use crate::oracle::{self, Instrument};
-use crate::plan::Plan;
-use crate::report::{self, TerminalOptions};
-use crate::runner::{self, Context, Interrupt, InterruptHandle, Pace, Patience, Pulse, Recorder};
-use crate::wire::{ControlClient, ControlOptions, Synchronisation};
-
-/// The exit status of a program that was interrupted twice, as shells have it: 128 + SIGINT.
-const INTERRUPTED_TWICE: u8 = 130;
+use crate::profile;
+use crate::runner::{self, Recorder};
+use crate::wire::Synchronisation;
 
 pub(super) fn execute(arguments: &RunArguments, color: Color) -> Result<u8> {
     let session = Session::prepare(arguments)?;
     if arguments.plan {
-        print(&super::plan::text(&session.plan, &announcement(&session, arguments.max_requests)))?;
+        print(&super::plan::text(&session.plan, &announcement(&session, arguments.pacing.max_requests)))?;
         return Ok(ExitStatus::Sound.code());
     }
     if session.plan.is_empty() {
@@ -44,58 +40,39 @@ pub(super) fn execute(arguments: &RunArguments, color: Color) -> Result<u8> {
 }
 
 async fn probe(arguments: &RunArguments, color: Color, session: Session) -> Result<u8> {
-    let announcement = announcement(&session, arguments.max_requests);
-    let Session { bound, connector, replicas, document, plan, embedded, left_out: _ } = session;
+    let announcement = announcement(&session, arguments.pacing.max_requests);
+    rehearse(&session.bound, &session.plan)?;
     let run = uuid::Uuid::new_v4().simple().to_string();
-    let seed = arguments.seed.unwrap_or_else(rand::random);
-    rehearse(&bound, &plan)?;
     let path = journal_path(arguments, &run);
     let journal = JournalWriter::create(&path)?;
-    let progress = Arc::new(Progress::new(plan.cases.len()));
-    let observer = {
-        let progress = Arc::clone(&progress);
-        Box::new(move |event: &_| progress.show(event))
-    };
-    let (handle, interrupt) = Interrupt::new();
-    let cleans_up = bound.profile().operation.cleanup.is_some() && !arguments.keep_effects;
-    let context = Arc::new(Context {
-        connector,
-        replicas,
-        control: ControlClient::new(ControlOptions {
-            time_limit: bound.profile().target.time_limit.duration(),
-            body_limit: arguments.connections.max_response.0,
-            ..ControlOptions::default()
-        }),
-        bound,
-        recorder: Recorder::new(Some(journal), observer),
-        pace: Pace::new(arguments.max_requests, cleans_up).limited_to(arguments.rate),
-        patience: Patience::new(seed, arguments.max_wait.duration()),
-        pulse: Pulse::default(),
-        interrupt,
-        jobs: usize::from(arguments.jobs),
-        max_wait: arguments.max_wait,
+    let progress = Arc::new(Progress::new(session.plan.cases.len()));
+    let recorder = Recorder::new(Some(journal), observer(&progress));
+    let seed = arguments.seed.unwrap_or_else(rand::random);
+    let started = run_started(&session, run);
+    let planned = planned(&session, arguments, seed, &recorder)?;
+    say(&announcement);
+    let rate = arguments.pacing.rate.map_or_else(String::new, |rate| format!(", at most {rate}"));
+    say(&format!("seed {seed}{rate}"));
+    recorder.record(None, started)?;
+    recorder.record_synced(None, planned).await?;
+    let expedition = Expedition {
+        clean_up: cleans_up(&session, arguments),
+        bound: session.bound,
+        connector: session.connector,
+        replicas: session.replicas,
+        plan: session.plan,
+        embedded: session.embedded,
+        path,
+        seed,
         synchronisation: synchronisation(arguments.sync),
         max_response: arguments.connections.max_response.0,
-        clean_up: cleans_up,
-    });
-    say(&announcement);
-    say(&format!("seed {seed}{}", arguments.rate.map_or_else(String::new, |rate| format!(", at most {rate}"))));
-    context.recorder.record(None, run_started(&context, run, document))?;
-    let finished = tokio::select! {
-        outcome = runner::run(&context, &plan, |history| oracle::examine(history) == Instrument::Sound) => Some(outcome),
-        () = interrupted_twice(&handle) => None,
+        earlier: (0, 0),
     };
-    drop(embedded);
-    progress.finish();
-    let Some(outcome) = finished else {
-        say(&format!("interrupted twice: effects may be left; the journal is {}", path.display()));
-        return Ok(INTERRUPTED_TWICE);
-    };
-    let history = context.recorder.history();
-    let status = report(arguments, color, &context, &plan, &history)?;
-    say(&format!("the journal of this run is {}", path.display()));
-    outcome?;
-    Ok(status.code())
+    expedition.conduct(recorder, &progress, &arguments.pacing, (arguments.verdict, color)).await
+}
+
+fn cleans_up(session: &Session, arguments: &RunArguments) -> bool {
+    session.bound.profile().operation.cleanup.is_some() && !arguments.keep_effects
 }
 
 fn synchronisation(release: RaceRelease) -> Synchronisation {
@@ -107,74 +84,38 @@ fn synchronisation(release: RaceRelease) -> Synchronisation {
     }
 }
 
-/// The first Ctrl-C, or request to terminate, ends the run in good order; the second ends it at once.
-async fn interrupted_twice(handle: &InterruptHandle) {
-    for times in 1.. {
-        if stop_requested().await.is_err() {
-            // Without signals there is nothing to wait for; the run ends by itself.
-            return std::future::pending().await;
-        }
-        if times == 2 {
-            return;
-        }
-        say("interrupted: cleaning up; once more to leave at once");
-        handle.set();
-    }
-}
-
-/// Waits for SIGINT (Ctrl-C) or SIGTERM (what a CI system sends when time is up).
-#[cfg(unix)]
-async fn stop_requested() -> std::io::Result<()> {
-    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-    tokio::select! {
-        interrupt = tokio::signal::ctrl_c() => interrupt,
-        _ = terminate.recv() => Ok(()),
-    }
-}
-
-/// Waits for Ctrl-C.
-#[cfg(not(unix))]
-async fn stop_requested() -> std::io::Result<()> {
-    tokio::signal::ctrl_c().await
-}
-
-fn run_started(context: &Context, run: String, document: serde_json::Value) -> EventKind {
+fn run_started(session: &Session, run: String) -> EventKind {
     EventKind::RunStarted(Box::new(RunInfo {
         version: VERSION,
         program: env!("CARGO_PKG_VERSION").to_owned(),
         run,
         started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
-        profile: context.bound.profile().profile.clone(),
-        base_url: context.bound.base_url().to_owned(),
-        connections: recorded(context.connector.settings()),
-        document,
-        subject: runner::subject(&context.bound),
+        profile: session.bound.profile().profile.clone(),
+        base_url: session.bound.base_url().to_owned(),
+        connections: recorded(session.connector.settings()),
+        document: session.document.clone(),
+        subject: runner::subject(&session.bound),
     }))
 }
 
-fn report(
-    arguments: &RunArguments,
-    color: Color,
-    context: &Context,
-    plan: &Plan,
-    history: &History,
-) -> Result<ExitStatus> {
-    let contract = &context.bound.profile().contract;
-    let findings = oracle::judge(contract, history);
-    let instrument = match oracle::examine(history) {
-        Instrument::Sound => None,
-        Instrument::Failed(sentence) => Some(sentence),
-    };
-    let level = match arguments.level {
-        DecidingLevel::Must => Level::Must,
-        DecidingLevel::Should => Level::Should,
-    };
-    let bar = Bar { level, strict: arguments.strict };
-    let untested = plan.untested_after(history);
-    let checklist = Checklist::new(contract, history, &findings, &untested, instrument.as_deref(), bar);
-    let options = TerminalOptions { color: colored(color), width: None, verbose: arguments.verbose };
-    print(&report::terminal(&checklist, contract, history, &options)).context("cannot write the report")?;
-    Ok(checklist.exit_status())
+fn planned(session: &Session, arguments: &RunArguments, seed: u64, recorder: &Recorder) -> Result<EventKind> {
+    let replicas = session.bound.replicas().iter();
+    Ok(EventKind::Planned(Box::new(PlanInfo {
+        began: humantime::format_rfc3339_nanos(recorder.began()).to_string(),
+        digest: profile::digest(&session.document),
+        seed,
+        replicas: replicas.map(|(name, replica)| (name.clone(), replica.base_url().to_owned())).collect(),
+        embedded: session.embedded.is_some(),
+        release: match arguments.sync {
+            RaceRelease::Auto => None,
+            RaceRelease::LastByte => Some(Release::LastByte),
+            RaceRelease::SinglePacket => Some(Release::SinglePacket),
+            RaceRelease::None => Some(Release::Unsynchronised),
+        },
+        cleans_up: cleans_up(session, arguments),
+        cases: session.plan.recorded().context("the plan cannot be written down")?,
+        untested: session.plan.untested.clone(),
+    })))
 }
 
 fn journal_path(arguments: &RunArguments, run: &str) -> PathBuf {

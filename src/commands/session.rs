@@ -61,14 +61,14 @@ impl Session {
         let plan = Plan::new(
             &bound,
             &scenarios,
-            &PlanOptions { selection, max_wait: arguments.max_wait, may_speak_http2: connector.may_speak_http2() },
+            &PlanOptions { selection, max_wait: arguments.pacing.max_wait, may_speak_http2: connector.may_speak_http2() },
         );
         Ok(Self { bound, connector, replicas, document: loaded.document, plan, left_out, embedded })
     }
 }
 
 /// Where the replicas are, by the same settings as the target itself.
-fn replicas(bound: &Bound, connector: &Connector) -> Result<IndexMap<String, Connector>> {
+pub(super) fn replicas(bound: &Bound, connector: &Connector) -> Result<IndexMap<String, Connector>> {
     let connect =
         |(name, replica): (&String, &Replica)| Ok((name.clone(), connector.to(Endpoint::parse(replica.base_url())?)));
     bound.replicas().iter().map(connect).collect()

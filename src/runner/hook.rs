@@ -22,6 +22,13 @@ impl CaseRun<'_> {
             Some(name) => Some(self.intent(name, None).await?),
             None => None,
         };
+        if self.past.take_hook_start() {
+            // Whether one that was cut short did its work is not known.
+            return self.past.take_hook().map(|_| ()).ok_or(Stop::Restart);
+        }
+        self.go_live()?;
+        let started = EventKind::HookStarted { name: step.name.clone() };
+        self.context.recorder.record_synced(Some(&self.case.id), started).await?;
         let contract = &self.context.bound.profile().contract;
         let advanced = step.by.and_then(|by| plan::advance(contract, by));
         let marker = intent.as_ref().map(|intent| intent.marker.clone());
