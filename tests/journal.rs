@@ -221,7 +221,9 @@ async fn a_journal_that_is_no_longer_there_is_not_written() {
 fn another_version_and_another_file_are_refused() {
     let (_folder, path) = folder();
     write(&path, &[Event { at: Duration::ZERO, case: None, event: run_started(VERSION + 1) }]);
-    assert!(matches!(read(&path).unwrap_err(), JournalError::OtherVersion { found, .. } if found == u64::from(VERSION + 1)));
+    assert!(
+        matches!(read(&path).unwrap_err(), JournalError::OtherVersion { found, .. } if found == u64::from(VERSION + 1))
+    );
     let old = r#"{"at":1,"event":{"run-started":{"version":0,"program":"0.0.9","something":"else"}}}"#;
     fs::write(&path, format!("{old}\n{{}}\n")).unwrap();
     let error = read(&path).unwrap_err().to_string();

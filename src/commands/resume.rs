@@ -112,7 +112,8 @@ fn unfinished(plan: &Plan, history: &History) -> usize {
 
 /// The requests that earlier processes sent, and how many of them were attempts.
 fn earlier(history: &History) -> (u64, u64) {
-    let sum = |number: fn(&crate::history::CaseHistory) -> usize| history.cases.values().map(number).sum::<usize>() as u64;
+    let sum =
+        |number: fn(&crate::history::CaseHistory) -> usize| history.cases.values().map(number).sum::<usize>() as u64;
     let attempts = sum(|case| case.all_attempts().count());
     let others = sum(|case| case.all_counts().count() + case.hooks.len());
     (attempts + others + history.cleanups.len() as u64, attempts)

@@ -61,7 +61,11 @@ impl Session {
         let plan = Plan::new(
             &bound,
             &scenarios,
-            &PlanOptions { selection, max_wait: arguments.pacing.max_wait, may_speak_http2: connector.may_speak_http2() },
+            &PlanOptions {
+                selection,
+                max_wait: arguments.pacing.max_wait,
+                may_speak_http2: connector.may_speak_http2(),
+            },
         );
         Ok(Self { bound, connector, replicas, document: loaded.document, plan, left_out, embedded })
     }

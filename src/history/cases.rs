@@ -180,6 +180,7 @@ impl CaseHistory {
             | EventKind::Planned(_)
             | EventKind::Resumed(_)
             | EventKind::HookStarted { .. }
+            | EventKind::CaseRepeated
             | EventKind::Waiting(_)
             | EventKind::CaseSkipped(_)
             | EventKind::CaseStarted(_)

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::attempt::{nanoseconds, optional_nanoseconds};
-use super::{AttemptEnd, AttemptId, AttemptStart, Calibration, Count, PlanInfo, Protocol, Resumption, Subject, Waiting};
+use super::{
+    AttemptEnd, AttemptId, AttemptStart, Calibration, Count, PlanInfo, Protocol, Resumption, Subject, Waiting,
+};
 use crate::contract::{Clause, Reason};
 
 /// The version of the event format. A reader refuses other versions.
@@ -83,6 +85,9 @@ pub enum EventKind {
     /// Everything that the case did so far is void: it was cut short where it cannot be continued. What was sent is kept
     /// and cleaned up, and not judged; the case is taken from its beginning, with fresh actions.
     CaseRestarted,
+    /// All steps of the case were taken, but some attempt was swallowed when the tool was killed, which leaves doubts. The
+    /// steps are taken once more, with fresh actions; what was seen before counts as well.
+    CaseRepeated,
     /// A case is over.
     CaseEnded(CaseEnding),
     /// The control is over, and the instrument is calibrated.

@@ -24,6 +24,7 @@ fn message(kind: &EventKind) -> Option<String> {
         EventKind::Resumed(_) => Some("going on with the run".into()),
         EventKind::Waiting(waiting) => Some(format!("waiting until {}", escape(&waiting.due))),
         EventKind::Suspended(waiting) => Some(format!("suspended until {}", escape(&waiting.due))),
+        EventKind::CaseRepeated => Some("an attempt was swallowed; once more with fresh actions".into()),
         EventKind::CaseRestarted => Some("cut short before; again with fresh actions".into()),
         EventKind::Voided { .. } => Some("the answer was faster than the loss; again with a fresh action".into()),
         EventKind::AttemptStarted(start) => {

@@ -40,6 +40,8 @@ pub(super) struct CaseRun<'r> {
     pub(super) named: BTreeSet<(String, String)>,
     /// An attempt was turned away as often as it was sent.
     pub(super) out_of_patience: bool,
+    /// What became of an attempt is not known, because the tool was killed.
+    pub(super) swallowed: bool,
     /// The latest time by which everything that was sent may still be running, if anything may.
     pub(super) unfinished_until: Option<Duration>,
 }
@@ -95,12 +97,29 @@ impl<'r> CaseRun<'r> {
             listed: BTreeMap::new(),
             named: BTreeSet::new(),
             out_of_patience: false,
+            swallowed: false,
             unfinished_until: None,
         }
     }
 
-    /// Takes all steps, and counts after each of them.
+    /// Takes all steps; once more where the tool was killed in the middle of an attempt.
     pub(super) async fn run(&mut self) -> Result<(), Stop> {
+        loop {
+            self.take_steps().await?;
+            if !std::mem::take(&mut self.swallowed) {
+                return self.go_live();
+            }
+            if !self.past.take_repetition() {
+                self.go_live()?;
+                self.context.recorder.record(Some(&self.case.id), EventKind::CaseRepeated)?;
+            }
+            self.intents.clear();
+            self.first_attempts.clear();
+        }
+    }
+
+    /// Takes all steps, and counts after each of them.
+    async fn take_steps(&mut self) -> Result<(), Stop> {
         for step in &self.case.steps {
             self.check_interrupt()?;
             self.step(step).await?;
@@ -109,7 +128,7 @@ impl<'r> CaseRun<'r> {
         if self.wait_until_finished().await? {
             self.count_all().await?;
         }
-        self.go_live()
+        Ok(())
     }
 
     /// What an earlier process did has been taken again by now; else it did something else than this one would.

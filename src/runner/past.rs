@@ -148,6 +148,11 @@ impl Past {
         self.take(|event| matches!(event, EventKind::Raced(_)).then_some(())).is_some()
     }
 
+    /// That the steps were taken once more, if that comes next.
+    pub(super) fn take_repetition(&mut self) -> bool {
+        self.take(|event| (*event == EventKind::CaseRepeated).then_some(())).is_some()
+    }
+
     /// That an action came to nothing, if it comes next.
     pub(super) fn take_void(&mut self, intent: IntentId) -> bool {
         self.take(|event| (*event == EventKind::Voided { intent }).then_some(())).is_some()

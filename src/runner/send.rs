@@ -6,7 +6,9 @@ use super::case::{CaseRun, Stop};
 use super::odd_key::{CarriedKey, odd_key};
 use super::patience::{MOST_RETRIES, turns_away};
 use crate::contract::{Contract, Reason, Row};
-use crate::history::{AttemptEnd, AttemptId, AttemptStart, Ending, EventKind, Intent, LossPoint, Outcome, Protocol, Timing};
+use crate::history::{
+    AttemptEnd, AttemptId, AttemptStart, Ending, EventKind, Intent, LossPoint, Outcome, Protocol, Timing,
+};
 use crate::message::{Request, Response};
 use crate::plan;
 use crate::profile::{BASE, DEFAULT, RenderRequest};
@@ -104,7 +106,7 @@ impl CaseRun<'_> {
                 self.learn(intent, &end);
                 return Ok(end);
             }
-            swallowed = true;
+            (self.swallowed, swallowed) = (true, true);
         }
         self.go_live()?;
         if swallowed {
@@ -117,7 +119,8 @@ impl CaseRun<'_> {
     fn swallow(&self, id: AttemptId, recorded: Duration) -> Result<AttemptEnd, Stop> {
         self.go_live()?;
         let timing = Timing { began: recorded, ended: self.context.recorder.elapsed(), ..Timing::default() };
-        let end = AttemptEnd { id, outcome: Outcome::Swallowed, timing, protocol: None, success: false, identity: None };
+        let end =
+            AttemptEnd { id, outcome: Outcome::Swallowed, timing, protocol: None, success: false, identity: None };
         self.context.recorder.record(Some(&self.case.id), EventKind::AttemptEnded(end.clone()))?;
         Ok(end)
     }

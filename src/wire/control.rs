@@ -174,7 +174,9 @@ impl ControlClient {
             Outcome::Answered(response) | Outcome::Hidden(response) => Ok(response),
             Outcome::Failed { error, detail, .. } => Err(self.silence(error, detail, attempted.round_trip.is_some())),
             // Nothing is lost on purpose here, and this process still runs.
-            Outcome::Lost { .. } | Outcome::Swallowed => Err(ControlError::Interrupted("the exchange was broken off".into())),
+            Outcome::Lost { .. } | Outcome::Swallowed => {
+                Err(ControlError::Interrupted("the exchange was broken off".into()))
+            }
         }
     }
 
