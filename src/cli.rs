@@ -53,6 +53,8 @@ pub enum Command {
     Judge(JudgeArguments),
     /// Serve a profile: a target that keeps its contract, or breaks it by defects.
     Serve(ServeArguments),
+    /// Test this tool: would it notice? Sound targets must not be blamed, and broken ones must be.
+    Selftest(SelftestArguments),
     /// List what there is: profiles, scenarios, requirements, defects.
     List(ListArguments),
     /// Explain a requirement, a clause, a scenario or a defect.
@@ -340,7 +342,8 @@ const SERVE_HELP: &str = "Examples:\n  \
     idemspec serve --port 8080 --defect double-effect\n  \
     idemspec serve stripe-v1 --lose-first 3 --error-rate 0.1 --seed 7\n  \
     idemspec serve --port 8443 --tls --write-cert cert.pem\n  \
-    idemspec serve --port 8080 --replicas 3 --defect replicas-apart\n\n\
+    idemspec serve --port 8080 --replicas 3 --defect replicas-apart\n  \
+    idemspec serve --port 8080 --data books.redb\n\n\
     It speaks HTTP/1.1 and HTTP/2: over TLS what the client prefers, without it HTTP/2 by prior knowledge.";
 
 /// Arguments of `serve`.
@@ -386,10 +389,44 @@ pub struct ServeArguments {
     #[arg(long, value_name = "FILE", requires = "tls")]
     pub write_cert: Option<PathBuf>,
 
+    /// Keep keys and effects in this file, and not in memory alone: killed at any moment and started again with the same
+    /// file, it keeps the contract. The file is made where there is none.
+    #[arg(long, value_name = "FILE")]
+    pub data: Option<PathBuf>,
+
     /// Listen on this many ports, the given one and those that follow, all over one store.
     #[arg(long, value_name = "N", default_value = "1")]
     pub replicas: NonZeroU16,
 }
+
+/// Arguments of `selftest`.
+#[derive(Args, Debug)]
+#[command(after_help = SELFTEST_HELP)]
+pub struct SelftestArguments {
+    /// Probe these alone: a defect, a class of failure (C05), a sound target, or `sound` for all of those. Can be repeated.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub only: Vec<String>,
+
+    /// How many targets are probed at the same time.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub jobs: u16,
+
+    /// Write every scenario and requirement out, and what was seen.
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+}
+
+const SELFTEST_HELP: &str = "Examples:\n  \
+    idemspec selftest                                everything: about a minute\n  \
+    idemspec selftest --only no-dedup -v             one defect, and what shows it\n  \
+    idemspec selftest --only C05,C13                 the defects of two classes of failure\n  \
+    idemspec selftest --only sound                   the targets that keep their contract\n  \
+    idemspec selftest --only check-then-act=5ms      a defect with a value\n\n\
+    Exit status:\n  \
+    0  every defect violates exactly what it declares, and no sound target is blamed\n  \
+    1  something is not as expected\n  \
+    2  bad arguments\n\n\
+    A defect that is declared as not yet caught by any scenario is shown as such, and is no failure.";
 
 /// Arguments of `list`.
 #[derive(Args, Debug)]

@@ -20,6 +20,8 @@ mod policy;
 #[path = "oracle/script.rs"]
 #[allow(dead_code)]
 mod script;
+#[path = "oracle/surplus.rs"]
+mod surplus;
 #[path = "oracle/witness.rs"]
 mod witness;
 

@@ -14,12 +14,13 @@ fn bound(rest: &str) -> Bound {
 }
 
 fn with_replicas(rest: &str, names: &[&str]) -> Bound {
-    let text = format!("profile: mine\nextends: reference\n{rest}");
-    let loaded = profile::parse("mine.yaml", &text).unwrap_or_else(|problems| panic!("{problems}"));
-    let replicas: Vec<(String, String)> =
-        names.iter().map(|name| ((*name).to_owned(), format!("http://{name}.example"))).collect();
-    let options = BindOptions { replicas: Some(&replicas), ..BindOptions::default() };
-    Bound::new(loaded.profile, &|_| None, &options).unwrap()
+    let urls: Vec<String> = names.iter().map(|name| format!("{name}: \"http://{name}.example\"")).collect();
+    let target =
+        if urls.is_empty() { String::new() } else { format!("target: {{replicas: {{{}}}}}\n", urls.join(", ")) };
+    let text = format!("profile: mine\nextends: reference\n{target}{rest}");
+    let mut loaded = profile::parse("mine.yaml", &text).unwrap_or_else(|problems| panic!("{problems}"));
+    loaded.profile.target.replicas.retain(|name, _| names.contains(&name.as_str()));
+    Bound::new(loaded.profile, &|_| None, &BindOptions::default()).unwrap()
 }
 
 fn steps(written: &str) -> Vec<Step> {
@@ -80,7 +81,9 @@ fn the_reference_profile_offers_what_every_shipped_scenario_needs() {
     assert_eq!(plan.skipped, []);
     let alone: BTreeSet<&str> =
         plan.cases.iter().filter(|case| case.alone).map(|case| case.scenario.as_str()).collect();
-    assert_eq!(alone, ["after-change", "retention-expiry"].into());
+    let expected =
+        ["after-change", "restart", "restart-inside", "retention-edges", "retention-expiry", "store-outage"].into();
+    assert_eq!(alone, expected);
     assert!(plan.cases.iter().rev().take(alone.len()).all(|case| case.alone), "hooks run last");
     let unexercised: Vec<&Requirement> =
         plan.untested.iter().filter(|(_, reason)| **reason != Reason::NotExercised).map(|(found, _)| found).collect();

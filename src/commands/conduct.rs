@@ -4,79 +4,101 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
-use indexmap::IndexMap;
 
 use super::output::say;
+use super::probe::{self, Settings};
 use super::progress::Progress;
+use super::session::Session;
 use super::verdict::{self, resume_command};
-use crate::cli::{Color, PacingArguments, VerdictArguments};
-use crate::oracle::{self, Instrument};
-use crate::plan::Plan;
-use crate::profile::Bound;
-use crate::reference::RunningReference;
-use crate::runner::{self, Context, Interrupt, InterruptHandle, Observer, Pace, Patience, Pulse, Recorder, RunError};
-use crate::wire::{Connector, ControlClient, ControlOptions, Synchronisation};
+use crate::history::{EventKind, Resumption};
+use crate::runner::{Context, Interrupt, InterruptHandle, Observer, Recorder, RunError};
+
+pub(super) use super::verdict::Shown;
 
 /// The exit status of a program that was interrupted, as shells have it: 128 + SIGINT.
 const INTERRUPTED: u8 = 130;
 
 /// A run that is ready to begin, or to go on.
-pub(super) struct Expedition {
-    pub(super) bound: Bound,
-    pub(super) connector: Connector,
-    pub(super) replicas: IndexMap<String, Connector>,
-    pub(super) plan: Plan,
-    /// The embedded target, where the run has no other. It ends with the run.
-    pub(super) embedded: Option<RunningReference>,
+pub(super) struct Conduct {
+    session: Session,
+    settings: Settings,
     /// Where the journal is.
-    pub(super) path: PathBuf,
-    pub(super) seed: u64,
-    pub(super) synchronisation: Synchronisation,
-    pub(super) max_response: usize,
-    pub(super) clean_up: bool,
-    /// Requests and attempts of earlier processes.
-    pub(super) earlier: (u64, u64),
+    path: PathBuf,
+    shown: Shown,
 }
 
-impl Expedition {
-    /// Conducts the run, and reports it. The recorder knows what was done already.
-    pub(super) async fn conduct(
+/// What is written down first.
+enum Beginning {
+    /// A run of this name begins.
+    Run(String),
+    /// A run goes on.
+    Resumption(Resumption),
+}
+
+impl Conduct {
+    pub(super) fn new(session: Session, settings: Settings, path: PathBuf, shown: Shown) -> Self {
+        Self { session, settings, path, shown }
+    }
+
+    /// Begins a run, conducts it to its end, and reports it.
+    pub(super) fn begin(self, name: String, record: impl FnOnce(Observer) -> Recorder) -> Result<u8> {
+        let cases = self.session.plan.cases.len();
+        self.start(cases, Beginning::Run(name), record)
+    }
+
+    /// Goes on with a run in which so many cases are not over. The recorder knows what was done already.
+    pub(super) fn go_on(
         self,
-        recorder: Recorder,
-        progress: &Progress,
-        pacing: &PacingArguments,
-        shown: (VerdictArguments, Color),
+        cases: usize,
+        resumption: Resumption,
+        record: impl FnOnce(Observer) -> Recorder,
     ) -> Result<u8> {
+        self.start(cases, Beginning::Resumption(resumption), record)
+    }
+
+    fn start(self, cases: usize, beginning: Beginning, record: impl FnOnce(Observer) -> Recorder) -> Result<u8> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let progress = Arc::new(Progress::new(cases, "cases"));
+        let shown = Arc::clone(&progress);
+        let recorder = record(Box::new(move |event| shown.show(event)));
+        runtime.block_on(self.conduct(recorder, beginning, &progress))
+    }
+
+    async fn conduct(mut self, recorder: Recorder, beginning: Beginning, progress: &Progress) -> Result<u8> {
         let (handle, interrupt) = Interrupt::new();
-        let Self { plan, embedded, path, .. } = &self;
-        let (plan, path, resumable) = (plan.clone(), path.clone(), embedded.is_none());
-        let (context, embedded) = self.into_context(recorder, interrupt, pacing);
-        let proceed = |history: &_| oracle::examine(history) == Instrument::Sound;
+        let context = probe::context(&self.session, &self.settings, recorder, interrupt);
+        match beginning {
+            Beginning::Run(name) => probe::begin(&context, &self.session, &self.settings, name).await?,
+            Beginning::Resumption(resumption) => {
+                context.recorder.record_synced(None, EventKind::Resumed(resumption)).await?;
+            }
+        }
         let finished = tokio::select! {
-            outcome = runner::run(&context, &plan, proceed) => Some(outcome),
+            outcome = probe::run(&context, &self.session) => Some(outcome),
             () = interrupted_twice(&handle) => None,
         };
-        drop(embedded);
+        let go_on = self.how_to_go_on();
+        // The embedded target is not needed any more.
+        self.session.embedded = None;
         progress.finish();
-        let go_on = if resumable {
-            format!("go on with it by `{}`", resume_command(&path))
-        } else {
-            "it cannot be gone on with, as the embedded target ended with it".to_owned()
-        };
         match finished {
             None => {
                 say(&format!("interrupted twice: effects may be left, which going on would remove; {go_on}"));
-                return Ok(INTERRUPTED);
+                Ok(INTERRUPTED)
             }
             Some(Err(RunError::Journal(error))) => {
-                return Err(anyhow!("{error}\n   nothing more was sent, and effects may be left; {go_on}"));
+                Err(anyhow!("{error}\n   nothing more was sent, and effects may be left; {go_on}"))
             }
-            Some(outcome) => outcome?,
+            Some(outcome) => self.report(&context, outcome, &go_on),
         }
+    }
+
+    fn report(&self, context: &Context, outcome: Result<(), RunError>, go_on: &str) -> Result<u8> {
         let history = context.recorder.history();
         let contract = &context.bound.profile().contract;
-        let status = verdict::report(contract, &plan, &history, &path, shown)?;
-        say(&format!("the journal of this run is {}", path.display()));
+        let status = verdict::report(contract, &self.session.plan, &history, &self.path, self.shown)?;
+        say(&format!("the journal of this run is {}", self.path.display()));
+        outcome?;
         if context.interrupt.is_set() {
             say(&format!("the run was interrupted; {go_on}"));
             return Ok(INTERRUPTED);
@@ -84,42 +106,12 @@ impl Expedition {
         Ok(status.code())
     }
 
-    fn into_context(
-        self,
-        recorder: Recorder,
-        interrupt: Interrupt,
-        pacing: &PacingArguments,
-    ) -> (Arc<Context>, Option<RunningReference>) {
-        let (sent, attempts) = self.earlier;
-        let control = ControlClient::new(ControlOptions {
-            time_limit: self.bound.profile().target.time_limit.duration(),
-            body_limit: self.max_response,
-            ..ControlOptions::default()
-        });
-        let context = Context {
-            connector: self.connector,
-            replicas: self.replicas,
-            control,
-            bound: self.bound,
-            recorder,
-            pace: Pace::new(pacing.max_requests, self.clean_up).after(sent, attempts).limited_to(pacing.rate),
-            patience: Patience::new(self.seed, pacing.max_wait.duration()),
-            pulse: Pulse::default(),
-            interrupt,
-            jobs: usize::from(pacing.jobs),
-            max_wait: pacing.max_wait,
-            synchronisation: self.synchronisation,
-            max_response: self.max_response,
-            clean_up: self.clean_up,
-        };
-        (Arc::new(context), self.embedded)
+    fn how_to_go_on(&self) -> String {
+        match self.session.embedded {
+            None => format!("go on with it by `{}`", resume_command(&self.path)),
+            Some(_) => "it cannot be gone on with, as the embedded target ended with it".to_owned(),
+        }
     }
-}
-
-/// Shows the events of a run as they happen.
-pub(super) fn observer(progress: &Arc<Progress>) -> Observer {
-    let progress = Arc::clone(progress);
-    Box::new(move |event| progress.show(event))
 }
 
 /// The first Ctrl-C, or request to terminate, ends the run in good order; the second ends it at once.

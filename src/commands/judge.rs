@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 
 use super::output::say;
-use super::verdict;
+use super::verdict::{self, Shown};
 use crate::cli::{Color, JudgeArguments};
 use crate::history::History;
 use crate::journal::{self, Recording};
@@ -18,7 +18,8 @@ pub(super) fn execute(arguments: &JudgeArguments, color: Color) -> Result<u8> {
         None => (recorded_profile(&history)?.profile.contract, plan),
         Some(other) => (profile::load(other)?.profile.contract, plan.under_another_contract()),
     };
-    let status = verdict::report(&contract, &plan, &history, &arguments.journal, (arguments.verdict, color))?;
+    let shown = Shown { verdict: arguments.verdict, color };
+    let status = verdict::report(&contract, &plan, &history, &arguments.journal, shown)?;
     Ok(status.code())
 }
 

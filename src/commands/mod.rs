@@ -8,9 +8,11 @@ mod judge;
 mod list;
 mod output;
 mod plan;
+mod probe;
 mod progress;
 mod resume;
 mod run;
+mod selftest;
 mod serve;
 mod session;
 mod verdict;
@@ -36,6 +38,7 @@ pub fn execute(arguments: Arguments) -> Result<u8> {
         Command::Resume(resume) => resume::execute(&resume, color),
         Command::Judge(judge) => judge::execute(&judge, color),
         Command::Serve(serve) => serve::execute(&serve),
+        Command::Selftest(selftest) => selftest::execute(&selftest, color),
         Command::List(list) => list::execute(&list),
         Command::Explain(explain) => explain::execute(&explain),
     }

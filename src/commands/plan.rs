@@ -62,6 +62,8 @@ fn running(hook: &HookStep) -> String {
         None => String::new(),
         Some(Advance::Half) => " by half of the time that a key is kept".into(),
         Some(Advance::Expiry) => " past the time that a key is kept".into(),
+        Some(Advance::BeforeExpiry) => " by most of the time that a key is kept".into(),
+        Some(Advance::Rest) => " past what is left of the time that a key is kept".into(),
         Some(Advance::For(period)) => format!(" by {period}"),
     };
     let intent = hook.intent.as_ref().map_or_else(String::new, |intent| format!(" on {intent}"));

@@ -1,19 +1,18 @@
 //! `idemspec resume`: goes on with a run that was killed, interrupted or suspended.
 
-use std::sync::Arc;
 use std::time::SystemTime;
 
 use anyhow::{Context as _, Result, bail};
 
-use super::conduct::{Expedition, observer};
+use super::conduct::{Conduct, Shown};
 use super::connections::settings;
 use super::judge::{recorded_profile, warn_of_torn_line};
 use super::output::say;
-use super::progress::Progress;
-use super::session::{rehearse, replicas};
+use super::probe::Settings;
+use super::session::{Session, rehearse, replicas};
 use crate::cli::{Color, ResumeArguments};
-use crate::history::{CaseEnding, EventKind, History, PlanInfo, Release, Resumption};
-use crate::journal::{JournalWriter, Recording};
+use crate::history::{CaseEnding, History, PlanInfo, Release, Resumption, RunInfo};
+use crate::journal::JournalWriter;
 use crate::plan::Plan;
 use crate::profile::{BindOptions, Bound};
 use crate::runner::Recorder;
@@ -22,33 +21,7 @@ use crate::wire::{Connector, Endpoint, Proxy, Synchronisation};
 pub(super) fn execute(arguments: &ResumeArguments, color: Color) -> Result<u8> {
     let (journal, recording) = JournalWriter::resume(&arguments.journal)?;
     warn_of_torn_line(recording.torn_line);
-    let expedition = prepare(arguments, &recording.history)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    runtime.block_on(go_on(arguments, color, expedition, journal, recording))
-}
-
-async fn go_on(
-    arguments: &ResumeArguments,
-    color: Color,
-    expedition: Expedition,
-    journal: JournalWriter,
-    recording: Recording,
-) -> Result<u8> {
-    rehearse(&expedition.bound, &expedition.plan)?;
-    let left = unfinished(&expedition.plan, &recording.history);
-    let began = began(&recording.history)?;
-    let progress = Arc::new(Progress::new(left));
-    say(&format!("going on with {left} of {} cases", expedition.plan.cases.len()));
-    let recorder = Recorder::resume(journal, recording.events, began, observer(&progress));
-    let resumption = Resumption {
-        program: env!("CARGO_PKG_VERSION").to_owned(),
-        started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
-    };
-    recorder.record_synced(None, EventKind::Resumed(resumption)).await?;
-    expedition.conduct(recorder, &progress, &arguments.pacing, (arguments.verdict, color)).await
-}
-
-fn prepare(arguments: &ResumeArguments, history: &History) -> Result<Expedition> {
+    let history = recording.history;
     let (Some(run), Some(info)) = (&history.run, &history.plan) else {
         bail!("the run was killed before it sent anything, so there is nothing to go on with: run it again");
     };
@@ -58,6 +31,30 @@ fn prepare(arguments: &ResumeArguments, history: &History) -> Result<Expedition>
              serve` is a target of its own, for runs with --base-url"
         );
     }
+    let session = session(arguments, &history, run, info)?;
+    rehearse(&session.bound, &session.plan)?;
+    let left = unfinished(&session.plan, &history);
+    say(&format!("going on with {left} of {} cases", session.plan.cases.len()));
+    let began = began(info)?;
+    let settings = Settings {
+        pacing: arguments.pacing.clone(),
+        seed: info.seed,
+        synchronisation: synchronisation(info),
+        max_response: arguments.connections.max_response.0,
+        clean_up: info.cleans_up && !arguments.keep_effects,
+        earlier: earlier(&history),
+    };
+    let resumption = Resumption {
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+    };
+    let shown = Shown { verdict: arguments.verdict, color };
+    let conduct = Conduct::new(session, settings, arguments.journal.clone(), shown);
+    conduct.go_on(left, resumption, |observer| Recorder::resume(journal, recording.events, began, observer))
+}
+
+/// The same target and the same plan, with credentials of this environment and connections of this machine.
+fn session(arguments: &ResumeArguments, history: &History, run: &RunInfo, info: &PlanInfo) -> Result<Session> {
     let loaded = recorded_profile(history)?;
     let recorded: Vec<(String, String)> = info.replicas.clone().into_iter().collect();
     let options = BindOptions {
@@ -73,18 +70,14 @@ fn prepare(arguments: &ResumeArguments, history: &History) -> Result<Expedition>
     let connector = Connector::with(Endpoint::parse(bound.base_url())?, settings);
     connector.check()?;
     let plan = Plan::from_history(history).context("the plan of the journal cannot be read")?;
-    Ok(Expedition {
+    Ok(Session {
         replicas: replicas(&bound, &connector)?,
         plan: plan.budgeted(&bound, arguments.pacing.max_wait),
+        document: loaded.document,
         bound,
         connector,
+        left_out: Vec::new(),
         embedded: None,
-        path: arguments.journal.clone(),
-        seed: info.seed,
-        synchronisation: synchronisation(info),
-        max_response: arguments.connections.max_response.0,
-        clean_up: info.cleans_up && !arguments.keep_effects,
-        earlier: earlier(history),
     })
 }
 
@@ -98,9 +91,8 @@ fn synchronisation(info: &PlanInfo) -> Synchronisation {
 }
 
 /// The date at which the times of the run begin.
-fn began(history: &History) -> Result<SystemTime> {
-    let written = history.plan.as_ref().map(|plan| plan.began.as_str()).unwrap_or_default();
-    humantime::parse_rfc3339(written).with_context(|| format!("`{written}` in the journal is not a date"))
+fn began(info: &PlanInfo) -> Result<SystemTime> {
+    humantime::parse_rfc3339(&info.began).with_context(|| format!("`{}` in the journal is not a date", info.began))
 }
 
 /// How many cases are not over.

@@ -26,6 +26,7 @@ pub(super) fn execute(arguments: &ServeArguments) -> Result<u8> {
         latency: arguments.latency.duration(),
         defects: defects.clone(),
         trouble,
+        data: arguments.data.clone(),
         log: Some(log),
         ..api(profile)
     };
@@ -35,6 +36,10 @@ pub(super) fn execute(arguments: &ServeArguments) -> Result<u8> {
     }
     if trouble.error_rate > 0.0 {
         say(&format!("errors are drawn by --seed {}", trouble.seed));
+    }
+    match &arguments.data {
+        Some(file) => say(&format!("the books are kept in {}", file.display())),
+        None => say("the books are kept in memory, and end with the process; --data FILE keeps them"),
     }
     advise(arguments, &running)?;
     for url in running.replica_urls() {

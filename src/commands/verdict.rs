@@ -13,6 +13,13 @@ use crate::oracle::{self, Instrument};
 use crate::plan::Plan;
 use crate::report::{self, TerminalOptions};
 
+/// How a verdict is to be shown.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shown {
+    pub(super) verdict: VerdictArguments,
+    pub(super) color: Color,
+}
+
 /// Judges a history, prints the report, and returns the exit status. What waits for its time is told with what to do
 /// about it.
 pub(super) fn report(
@@ -20,7 +27,7 @@ pub(super) fn report(
     plan: &Plan,
     history: &History,
     journal: &Path,
-    (arguments, color): (VerdictArguments, Color),
+    Shown { verdict: arguments, color }: Shown,
 ) -> Result<ExitStatus> {
     let findings = oracle::judge(contract, history);
     let instrument = match oracle::examine(history) {

@@ -24,6 +24,7 @@ pub(super) fn of_requirement(bound: &Bound, requirement: Requirement) -> Option<
         Requirement::ScopeOtherAccount => "accounts.other",
         Requirement::ScopeOtherOperation => "operations.other",
         Requirement::ScopeReplicas => TARGET_REPLICAS,
+        Requirement::ScopeStoreUnavailable => "hooks.store-down",
         _ => return None,
     };
     Some(need.to_owned()).filter(|need| !offers(bound, need))
@@ -82,12 +83,13 @@ fn needs_of_scope(send: &Send) -> Vec<String> {
 }
 
 fn needs_of_hook(hook: &HookStep) -> Vec<String> {
-    let age = match hook.by {
-        Some(Advance::Half) => Some("retention.at_least"),
-        Some(Advance::Expiry) => Some("retention.at_most"),
-        Some(Advance::For(_)) | None => None,
+    let ages: &[&str] = match hook.by {
+        Some(Advance::Half | Advance::BeforeExpiry) => &["retention.at_least"],
+        Some(Advance::Rest) => &["retention.at_least", "retention.at_most"],
+        Some(Advance::Expiry) => &["retention.at_most"],
+        Some(Advance::For(_)) | None => &[],
     };
-    std::iter::once(format!("hooks.{}", hook.name)).chain(age.map(str::to_owned)).collect()
+    std::iter::once(format!("hooks.{}", hook.name)).chain(ages.iter().map(|age| (*age).to_owned())).collect()
 }
 
 fn offers(bound: &Bound, need: &str) -> bool {

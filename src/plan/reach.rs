@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::time::{advance, at_least, at_most, wait_for_age};
 use super::{Place, method};
-use crate::contract::{Drawn, Requirement};
+use crate::contract::{Anchor, Drawn, Requirement};
 use crate::history::{KeyKind, LossPoint};
 use crate::profile::{BASE, Bound};
 use crate::scenario::{FanOut, HookStep, KeyChoice, Race, Send, Step};
@@ -18,6 +18,7 @@ pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
         earlier: BTreeMap::new(),
         used: BTreeSet::new(),
         changed: BTreeSet::new(),
+        store_down: false,
         time: Duration::ZERO,
     };
     for step in steps {
@@ -72,6 +73,8 @@ struct Reach<'b> {
     used: BTreeSet<(String, Option<KeyChoice>)>,
     /// Actions whose resource was changed.
     changed: BTreeSet<String>,
+    /// Whether a hook has taken the key store down.
+    store_down: bool,
     /// The time that the steps let pass.
     time: Duration,
 }
@@ -83,6 +86,11 @@ impl Reach<'_> {
         if moved.is_none() {
             self.changed.extend(hook.intent.clone());
         }
+        match hook.name.as_str() {
+            HookStep::STORE_DOWN => self.store_down = true,
+            HookStep::STORE_UP => self.store_down = false,
+            _ => {}
+        }
     }
 
     fn send(&mut self, send: &Send) {
@@ -90,6 +98,10 @@ impl Reach<'_> {
         self.reached.insert(Requirement::ReplaySingleEffect);
         if send.key == Some(KeyChoice::None) {
             self.reached.insert(Requirement::KeyMissing);
+            return;
+        }
+        if self.store_down {
+            self.reached.insert(Requirement::ScopeStoreUnavailable);
             return;
         }
         self.reached.extend(send.key.and_then(KeyChoice::kind).map(of_key));
@@ -148,7 +160,12 @@ impl Reach<'_> {
         let contract = &self.bound.profile().contract;
         let last = earlier.last().unwrap_or(first);
         let (oldest, youngest) = (self.time.saturating_sub(first.at), self.time.saturating_sub(last.at));
-        if at_most(contract).is_some_and(|most| youngest > most) {
+        let prolongs = !matches!(
+            contract.retention.as_ref().and_then(|retention| retention.anchor),
+            Some(Anchor::First | Anchor::Completion)
+        );
+        let age = if prolongs { youngest } else { oldest };
+        if at_most(contract).is_some_and(|most| age > most) {
             self.reached.insert(Requirement::RetentionExpired);
         } else if at_least(contract).is_some_and(|least| oldest >= least / 2 && oldest <= least && !oldest.is_zero()) {
             self.reached.insert(Requirement::RetentionKept);

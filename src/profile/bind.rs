@@ -16,8 +16,8 @@ use crate::secret::Secrets;
 pub struct BindOptions<'o> {
     /// Another base URL than the profile's.
     pub base_url: Option<&'o str>,
-    /// Other replicas than the profile's, each with its name and URL. Where only the base URL is another one, those that
-    /// the profile names by a path below it remain: the others belong to the deployment that it names.
+    /// Where the replicas are, by name, where that is known from the run that is gone on with; else those count that the
+    /// profile names, and with another base URL those below it.
     pub replicas: Option<&'o [(String, String)]>,
     /// Whether a profile whose target is production may be used.
     pub allow_production: bool,

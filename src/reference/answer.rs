@@ -1,11 +1,13 @@
 //! Answers: what is sent, saved and sent again, and the errors that a contract's matchers describe.
 
 use axum::body::Body;
-use axum::http::header::{ALLOW, CONTENT_TYPE};
+use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode};
 use bytes::Bytes;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::store::base64_bytes;
 use super::surface::Place;
 use crate::contract::{Condition, Contract, Expected, Matcher, StatusFidelity, StatusPattern, StatusSet};
 use crate::message;
@@ -13,13 +15,14 @@ use crate::message;
 const JSON: &str = "application/json";
 
 /// A complete answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Answer {
     /// The status code.
     pub(super) status: u16,
     /// Header fields, apart from those that the server adds to every answer.
     pub(super) headers: Vec<(String, String)>,
     /// The content.
+    #[serde(with = "base64_bytes")]
     pub(super) body: Bytes,
 }
 
@@ -64,6 +67,11 @@ impl Answer {
             }
         }
         answer
+    }
+
+    /// An error that asks the client to come back at once.
+    pub(super) fn busy(status: u16, sentence: &str) -> Self {
+        Self::error(status, sentence).with_header(RETRY_AFTER.as_str(), "0")
     }
 
     /// 405, with the methods that would have been allowed.

@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+use super::store::Touched;
 
 /// How many times longer than others a request takes that is known to be slow.
 pub const SLOW_FACTOR: u32 = 8;
 
 /// A kind of resource that can be made with a key: one for every operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Collection(pub(super) usize);
 
 impl Collection {
@@ -17,7 +20,7 @@ impl Collection {
 }
 
 /// A request that is acceptable: what is asked for, and what becomes of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Request {
     /// The parameters that the answer tells again.
     pub(super) content: Map<String, Value>,
@@ -32,7 +35,8 @@ pub(super) struct Request {
 }
 
 /// What becomes of an acceptable request when it is carried out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Course {
     /// It makes a resource.
     Succeeds,
@@ -43,7 +47,7 @@ pub(super) enum Course {
 }
 
 /// One resource that was made: an effect.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Item {
     /// Its number.
     pub(super) number: u64,
@@ -67,6 +71,8 @@ pub(super) struct Book {
     items: BTreeMap<u64, Item>,
     latest: u64,
     declined: BTreeSet<(String, String)>,
+    /// The numbers of what was changed; 0 for what there is beside items.
+    pub(super) touched: Touched<u64>,
 }
 
 impl Book {
@@ -76,6 +82,7 @@ impl Book {
         let number = self.latest;
         let item = Item { number, account: account.to_owned(), collection, request: request.clone(), changed: false };
         self.items.insert(number, item);
+        self.touched.note(&number);
         number
     }
 
@@ -83,7 +90,10 @@ impl Book {
     /// time is the first.
     pub(super) fn declines(&mut self, account: &str, request: &Request) -> bool {
         match &request.reference {
-            Some(reference) => self.declined.insert((account.to_owned(), reference.clone())),
+            Some(reference) => {
+                self.touched.note(&0);
+                self.declined.insert((account.to_owned(), reference.clone()))
+            }
             None => true,
         }
     }
@@ -112,17 +122,40 @@ impl Book {
         let item = self.items.get_mut(&number)?;
         item.request.content.extend(values);
         item.changed = true;
+        self.touched.note(&number);
         Some(item)
     }
 
     /// Deletes a resource. Says whether there was one.
     pub(super) fn delete(&mut self, number: u64) -> bool {
+        self.touched.note(&number);
         self.items.remove(&number).is_some()
     }
 
     /// Whether a resource that was made is there no more.
     pub(super) fn deleted(&self, number: u64) -> bool {
         !self.items.contains_key(&number)
+    }
+
+    /// The number that was given last.
+    pub(super) fn latest(&self) -> u64 {
+        self.latest
+    }
+
+    /// Accounts and references that were declined once.
+    pub(super) fn declined(&self) -> impl Iterator<Item = &(String, String)> {
+        self.declined.iter()
+    }
+
+    /// Puts a resource where it was in another process.
+    pub(super) fn put(&mut self, item: Item) {
+        self.items.insert(item.number, item);
+    }
+
+    /// Takes up what another process left beside items.
+    pub(super) fn restore(&mut self, latest: u64, declined: impl IntoIterator<Item = (String, String)>) {
+        self.latest = latest;
+        self.declined = declined.into_iter().collect();
     }
 
     /// Whether a resource is no longer as it was made.

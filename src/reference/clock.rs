@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// A point in time: the distance from the start of the server, as its clock shows it.
+/// A point in time: the distance from the start of the server, or from when its books were begun, as its clock shows it.
 pub(super) type Moment = Duration;
 
 /// The last second that a `Date` field can tell, at the end of the year 9999, counted from 1970.
@@ -12,6 +12,8 @@ const LAST_SECOND: Duration = Duration::from_secs(253_402_300_799);
 /// A clock that runs on its own and can be moved forwards.
 #[derive(Debug)]
 pub(super) struct Clock {
+    /// The time that it showed when it was started.
+    showed: Duration,
     started: Instant,
     moved: Mutex<Duration>,
 }
@@ -19,12 +21,17 @@ pub(super) struct Clock {
 impl Clock {
     /// A clock that starts now.
     pub(super) fn new() -> Self {
-        Self { started: Instant::now(), moved: Mutex::new(Duration::ZERO) }
+        Self::resumed(Duration::ZERO, Duration::ZERO)
+    }
+
+    /// A clock that was started so long ago, in another process, and was moved so far since.
+    pub(super) fn resumed(age: Duration, moved: Duration) -> Self {
+        Self { showed: age, started: Instant::now(), moved: Mutex::new(moved) }
     }
 
     /// What the clock shows.
     pub(super) fn now(&self) -> Moment {
-        self.started.elapsed().saturating_add(self.moved())
+        self.started.elapsed().saturating_add(self.showed).saturating_add(self.moved())
     }
 
     /// What the clock shows, as a date. It is the date of the machine, moved forwards as far as the clock was.
@@ -39,7 +46,8 @@ impl Clock {
         *moved = moved.saturating_add(by);
     }
 
-    fn moved(&self) -> Duration {
+    /// How far it was moved.
+    pub(super) fn moved(&self) -> Duration {
         *self.moved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

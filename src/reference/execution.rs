@@ -8,9 +8,10 @@ use tokio::sync::watch;
 
 use super::answer::Answer;
 use super::book::{Book, Course, Request};
-use super::interpreter::{Claim, Interpreter, Place, Reply, State, note};
+use super::interpreter::{Claim, Interpreter, Place, Reply, note};
 use super::policy::{Claiming, Departure, Memory, Submission, crashes_after_effect};
 use super::record::{ExecutionNumber, Made, Outcome, OutcomeKind, Progress, Waiting};
+use super::state::State;
 
 /// A request that is being carried out.
 pub(super) struct Execution {
@@ -20,6 +21,8 @@ pub(super) struct Execution {
     place: Option<Place>,
     done: watch::Sender<Option<Answer>>,
     end: End,
+    /// The effect, where it was had at the beginning.
+    made: Option<Made>,
 }
 
 /// What is to come of an execution.
@@ -57,12 +60,17 @@ impl Interpreter {
                 self.remember(state, submission, place.clone(), progress);
             }
         }
-        let execution = Execution { submission: Arc::clone(submission), request, place, done, end: End::Regular };
+        let early = self.policy.effect_first && request.course == Course::Succeeds;
+        let made = early.then(|| self.make(&mut state.books.book, submission, &request));
+        let execution = Execution { submission: Arc::clone(submission), request, place, done, end: End::Regular, made };
         state.running.insert(number, execution);
         let interpreter = Arc::clone(self);
         tokio::spawn(async move {
-            tokio::time::sleep(takes).await;
-            interpreter.complete(number);
+            // Nothing is carried out before its claim is kept.
+            if interpreter.kept().await.is_ok() {
+                tokio::time::sleep(takes).await;
+                interpreter.complete(number);
+            }
         });
         Begun { number, waiting, situation: situation.to_string() }
     }
@@ -79,15 +87,20 @@ impl Interpreter {
     }
 
     /// Ends an execution: the effect, the record and the answer in one step.
-    fn complete(&self, number: ExecutionNumber) {
+    pub(super) fn complete(&self, number: ExecutionNumber) {
         let mut state = self.state();
-        if state.running.get(&number).is_none_or(|execution| execution.end == End::Never) {
+        let Some(execution) = state.running.get(&number).filter(|execution| execution.end != End::Never) else {
+            return;
+        };
+        if state.store_down && execution.place.is_some() {
+            // The outcome cannot be written down now, so the effect has to wait as well.
+            state.deferred.push(number);
             return;
         }
         let Some(execution) = state.running.remove(&number) else {
             return;
         };
-        let outcome = self.carry_out(&mut state.book, &execution);
+        let outcome = self.carry_out(&mut state.books.book, &execution);
         let answer = outcome.answer.clone();
         let memory = match execution.end {
             End::Unrecorded | End::Never => Memory::StayInFlight,
@@ -115,11 +128,11 @@ impl Interpreter {
                 let progress = Progress::Finished { outcome, at };
                 self.remember(state, &execution.submission, place.clone(), progress);
             }
-            Memory::Keep => state.records.finish(&place.name, number, outcome, at),
-            Memory::Release => state.records.release(&place.name, number),
+            Memory::Keep => state.books.records.finish(&place.name, number, &outcome, at),
+            Memory::Release => state.books.records.release(&place.name, number),
             Memory::StayInFlight => {
                 let waiting = state.never();
-                state.records.leave_in_flight(&place.name, number, &waiting);
+                state.books.records.leave_in_flight(&place.name, number, &waiting);
             }
         }
     }
@@ -136,7 +149,7 @@ impl Interpreter {
                 Outcome { kind: OutcomeKind::ServerError, answer, made }
             }
             Course::Fails | Course::Succeeds => {
-                let made = self.make(book, submission, request);
+                let made = execution.made.clone().unwrap_or_else(|| self.make(book, submission, request));
                 let answer = book.item(made.number).map(|item| self.surface.made(item));
                 let answer = answer.unwrap_or_else(|| Answer::error(500, "nothing was made"));
                 Outcome { kind: OutcomeKind::Success, answer, made: Some(made) }
@@ -161,7 +174,7 @@ impl Interpreter {
             Departure::CarryOnUnrecorded => execution.end = End::Unrecorded,
             Departure::GiveUpAfterEffect => {
                 if let Some(execution) = state.running.remove(&number) {
-                    let outcome = self.carry_out(&mut state.book, &execution);
+                    let outcome = self.carry_out(&mut state.books.book, &execution);
                     self.write_down(&mut state, number, &execution, outcome, Memory::Release);
                 }
             }

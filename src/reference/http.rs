@@ -95,6 +95,11 @@ async fn serve(State(service): State<Service>, request: Request) -> Response<Bod
         Ok(content) => answer(&service, &parts, content).await,
         Err(refused) => plain(refused),
     };
+    // Nobody is told anything that a crash could make untrue.
+    let reply = match service.interpreter.kept().await {
+        Ok(()) => reply,
+        Err(not_kept) => plain(Answer::error(503, &not_kept.to_string())),
+    };
     line.close(&reply);
     if reply.lost {
         return trouble::lost();

@@ -4,21 +4,20 @@
 //! always seen together. No lock is held while an execution takes its time. To look a key up and to claim it is one
 //! step, unless the policy says that time passes in between: then it is two, and nobody looks again.
 
-use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-
-use tokio::sync::watch;
 
 use super::answer::Answer;
 use super::book::{Book, Request};
 use super::clock::Clock;
-use super::execution::{Begun, Execution};
+use super::execution::Begun;
 use super::policy::{Admission, Claiming, Disposition, Memory, Policy, Submission, Survivor};
-use super::record::{ExecutionNumber, Outcome, OutcomeKind, Progress, Record, Records, Relation, Waiting};
+use super::record::{Outcome, OutcomeKind, Progress, Record, Relation, Waiting};
+use super::recovery::{self, Outage};
+use super::state::{Held, State};
+use super::store::{Books, Opened, Store};
 use super::surface::Surface;
-use super::window::Windows;
 use crate::contract::{Contract, Situation, Treatment};
 
 /// An answer, and what the log says about it.
@@ -46,39 +45,9 @@ pub(super) struct Interpreter {
     pub(super) surface: Box<dyn Surface>,
     /// The clock that retention is counted by.
     pub(super) clock: Clock,
+    /// Where the books are kept.
+    pub(super) store: Store,
     state: Mutex<State>,
-}
-
-/// What the server knows.
-#[derive(Default)]
-pub(super) struct State {
-    /// The key store.
-    pub(super) records: Records,
-    /// The resources.
-    pub(super) book: Book,
-    /// What is being carried out.
-    pub(super) running: HashMap<ExecutionNumber, Execution>,
-    /// The windows between look-ups and claims.
-    pub(super) windows: Windows,
-    /// The number of the latest execution.
-    pub(super) latest: ExecutionNumber,
-    /// What the records of executions that are over and yet in flight wait for. It never comes.
-    never: Vec<watch::Sender<Option<Answer>>>,
-}
-
-impl State {
-    /// The number of a new execution.
-    pub(super) fn next_execution(&mut self) -> ExecutionNumber {
-        self.latest += 1;
-        self.latest
-    }
-
-    /// What whoever waits for something that never comes is to wait for.
-    pub(super) fn never(&mut self) -> Waiting {
-        let (sender, waiting) = watch::channel(None);
-        self.never.push(sender);
-        waiting
-    }
 }
 
 /// A request that is to be carried out, and has yet to claim its key if it has one.
@@ -123,21 +92,42 @@ pub(super) struct Place {
 }
 
 impl Interpreter {
-    /// A server without any resources.
-    pub(super) fn new(contract: Contract, policy: Policy, latency: Duration, surface: Box<dyn Surface>) -> Self {
-        Self { contract, policy, latency, surface, clock: Clock::new(), state: Mutex::default() }
+    /// A server with the books that were opened for it.
+    pub(super) fn new(
+        contract: Contract,
+        policy: Policy,
+        latency: Duration,
+        surface: Box<dyn Surface>,
+        opened: Opened,
+    ) -> Self {
+        let Opened { store, books, clock } = opened;
+        let state = Mutex::new(State { books, ..State::default() });
+        let interpreter = Self { contract, policy, latency, surface, clock, store, state };
+        interpreter.recover(&mut interpreter.state());
+        interpreter
     }
 
     /// Reads or changes the resources.
     pub(super) fn with_book<T>(&self, operate: impl FnOnce(&mut Book) -> T) -> T {
-        operate(&mut self.state().book)
+        operate(&mut self.state().books.book)
+    }
+
+    /// Moves the clock forwards.
+    pub(super) fn advance_clock(&self, by: Duration) {
+        let mut state = self.state();
+        self.clock.advance(by);
+        state.books.moved = Some(self.clock.moved());
     }
 
     /// Takes a request to its answer. Dropping the future means that the client has gone.
     pub(super) async fn submit(self: &Arc<Self>, submission: Submission) -> Reply {
         let submission = Arc::new(submission);
+        let life = self.state().life;
         let mut waited = None;
-        loop {
+        let reply = loop {
+            if self.state().life != life {
+                break recovery::gone();
+            }
             let (step, looked_up_after) = self.decide(&submission);
             let reply = match step {
                 Step::Answer(reply) => reply,
@@ -158,8 +148,9 @@ impl Interpreter {
                     continue;
                 }
             };
-            return Reply { looked_up_after, ..noting(reply, waited) };
-        }
+            break Reply { looked_up_after, ..noting(reply, waited) };
+        };
+        if self.state().life == life { reply } else { recovery::gone() }
     }
 
     /// Takes note of a request that broke off before all of its content was there. It has done nothing so far, so
@@ -174,14 +165,14 @@ impl Interpreter {
         let place = self.place(&key, announced);
         let mut state = self.state();
         let relate = |record: &Record| (self.policy.relate)(record, announced);
-        if state.records.find(&place.name, &place.fingerprint, relate).is_none() {
+        if !state.store_down && state.books.records.find(&place.name, &place.fingerprint, relate).is_none() {
             self.remember_in_flight(&mut state, announced, place);
         }
     }
 
     /// The state, for one step.
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn state(&self) -> Held<'_> {
+        Held::begin(self.state.lock().unwrap_or_else(PoisonError::into_inner), &self.store)
     }
 
     /// Looks a request up, and in the same step lets it claim its key, unless that is to come later. Then it is measured
@@ -218,19 +209,27 @@ impl Interpreter {
             Admission::Unprotected(words) => return self.accept(state, submission, None, Claimed::Unprotected(words)),
             Admission::Protected(key) => key,
         };
+        if state.store_down {
+            let situation = Situation::StoreUnavailable;
+            match (self.policy.on_outage)(&self.contract) {
+                Outage::Refused(answer) => return answered(situation, "rejects", answer),
+                Outage::Unprotected => return self.accept(state, submission, None, Claimed::Under(situation)),
+                Outage::Unaffected => {}
+            }
+        }
         let place = self.place(&key, submission);
         let now = self.clock.now();
-        let State { records, book, .. } = &mut *state;
+        let Books { records, book, .. } = &mut state.books;
         records.remove(&place.name, |record| (self.policy.lease_is_over)(record, &now));
         let found = records.find(&place.name, &place.fingerprint, |record| (self.policy.relate)(record, submission));
-        let Some((relation, record)) = found else {
+        let Some((relation, number, record)) = found else {
             return self.accept(state, submission, Some(place), Claimed::Under(Situation::Fresh));
         };
         let disposition = self.meet(relation, record, submission, &place, book);
-        if relation == Relation::SameScope && disposition.situation != Situation::Expired {
-            record.last_used = now;
-        }
         let record = record.clone();
+        if relation == Relation::SameScope && disposition.situation != Situation::Expired {
+            records.use_at(&place.name, number, now);
+        }
         self.treat(state, submission, place, &record, disposition)
     }
 
@@ -290,7 +289,7 @@ impl Interpreter {
                 self.replay(state, submission, &place, situation, outcome)
             }
             (Treatment::Refreshes, Progress::Finished { outcome, .. }) => {
-                answered(situation, "refreshes", self.refreshed(&state.book, outcome))
+                answered(situation, "refreshes", self.refreshed(&state.books.book, outcome))
             }
         }
     }
@@ -306,7 +305,7 @@ impl Interpreter {
         if outcome.kind == OutcomeKind::Success
             && let Ok(request) = &submission.request
         {
-            (self.policy.beside_replay)(&mut state.book, submission, request);
+            (self.policy.beside_replay)(&mut state.books.book, submission, request);
         }
         if self.policy.after_replay == Memory::Release {
             self.forget(state, submission, place);
@@ -333,12 +332,17 @@ impl Interpreter {
                 let outcome = Outcome::without_effect(OutcomeKind::Failure, refused.clone());
                 self.remember(state, submission, place, Progress::Finished { outcome, at: self.clock.now() });
             }
+            Survivor::Broken => {
+                self.forget(state, submission, &of_original);
+                let outcome = Outcome::without_effect(OutcomeKind::Success, Answer::busy(503, "the record is locked"));
+                self.remember(state, submission, of_original, Progress::Finished { outcome, at: self.clock.now() });
+            }
         }
     }
 
     /// Removes the record of a place, in the scope of a request.
     fn forget(&self, state: &mut State, submission: &Submission, place: &Place) {
-        state.records.remove(&place.name, |record| {
+        state.books.records.remove(&place.name, |record| {
             (self.policy.relate)(record, submission) == Relation::SameScope && record.fingerprint == place.fingerprint
         });
     }
@@ -376,7 +380,7 @@ impl Interpreter {
             | Claimed::Under(Situation::Fresh | Situation::OtherAccount | Situation::OtherOperation) => return,
             Claimed::Under(situation) => *situation == Situation::Expired,
         };
-        state.records.remove(&place.name, |old| {
+        state.books.records.remove(&place.name, |old| {
             (self.policy.relate)(old, submission) == Relation::SameScope
                 && matches!(old.progress, Progress::Finished { .. })
                 && (expired || old.fingerprint == place.fingerprint)
@@ -394,7 +398,7 @@ impl Interpreter {
             last_used: now,
             progress,
         };
-        state.records.add(&place.name, record);
+        state.books.records.add(&place.name, record);
     }
 
     /// The first answer, with the resource as it is now; if there is none, as it was.

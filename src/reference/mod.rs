@@ -17,6 +17,8 @@
 //! | `GET`, `PATCH`, `DELETE /orders/{number}` | 200, 200, 204; 404 |
 //! | the same under `/reservations` | another operation |
 //! | `GET /clock`, `POST /clock` `{"advance": "25h"}` or `{"advance_seconds": 90000}` | 200, `{"now": …, "elapsed_ms": …}` |
+//! | `POST /store/down`, `POST /store/up` | 204; in between the key store is down |
+//! | `POST /restart` | 204; what was in memory alone is gone, and requests that were under way get no answer |
 //!
 //! The `Date` of every answer is what the clock shows. `Authorization: Bearer NAME` names the account; without it the account is `default`.
 
@@ -33,7 +35,10 @@ mod listener;
 mod orders;
 mod policy;
 mod record;
+mod recovery;
 mod server;
+mod state;
+mod store;
 mod submission;
 mod surface;
 mod trouble;
@@ -45,4 +50,5 @@ pub use defect::{Defect, DefectError, FailureClass};
 pub use http::RequestLine;
 pub use orders::{CRASHING_PRODUCT, FAILING_PRODUCT, SLOW_PRODUCT};
 pub use server::{Api, DEFAULT_LATENCY, ReferenceError, ReferenceOptions, RunningReference, start};
+pub use store::StoreError;
 pub use trouble::Trouble;

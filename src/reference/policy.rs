@@ -11,6 +11,7 @@ use super::book::{Book, Request};
 use super::clock::Moment;
 use super::key;
 use super::record::{Outcome, OutcomeKind, Progress, Record, Relation};
+use super::recovery::{self, Outage};
 pub(super) use super::submission::{Submission, canonical};
 use crate::contract::{Anchor, Contract, Matcher, Row, Situation, Treatment};
 use crate::message::Response;
@@ -55,6 +56,8 @@ pub(super) enum Survivor {
     Intruder,
     /// Neither: the key is free again.
     Nobody,
+    /// Neither: whoever uses the key from then on is told that the server is busy.
+    Broken,
 }
 
 /// What happens to an execution whose client has gone.
@@ -139,6 +142,12 @@ pub(super) struct Policy {
     pub(super) on_broken_request: Memory,
     /// What happens to an execution whose client has gone.
     pub(super) on_disconnect: Departure,
+    /// What becomes of a request with a key while the key store is down.
+    pub(super) on_outage: Box<dyn Fn(&Contract) -> Outage + Send + Sync>,
+    /// What becomes of a record when the server is restarted.
+    pub(super) after_restart: Box<dyn Fn(&Record) -> Memory + Send + Sync>,
+    /// Whether a request has its effect in a step of its own, before its outcome is written down.
+    pub(super) effect_first: bool,
 }
 
 impl Policy {
@@ -168,6 +177,9 @@ impl Policy {
             after_replay: Memory::Keep,
             on_broken_request: Memory::Release,
             on_disconnect: Departure::CarryOn,
+            on_outage: Box::new(recovery::on_outage),
+            after_restart: Box::new(recovery::after_restart),
+            effect_first: false,
         }
     }
 }
@@ -209,7 +221,8 @@ pub(super) fn refusal(situation: Situation) -> Refusal {
         | Situation::AfterServerError
         | Situation::AfterValidationFailure => ("key already used", "key-used"),
     };
-    Refusal { status: 409, sentence, code }
+    let status = if situation == Situation::StoreUnavailable { 503 } else { 409 };
+    Refusal { status, sentence, code }
 }
 
 fn admit_key(contract: &Contract, submission: &Submission) -> Admission {

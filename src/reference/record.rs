@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use super::answer::Answer;
 use super::book::Collection;
 use super::clock::Moment;
+use super::store::Touched;
 use crate::contract::Situation;
 
 /// The number of one run of the operation.
@@ -16,7 +18,8 @@ pub(super) type ExecutionNumber = u64;
 pub(super) type Waiting = watch::Receiver<Option<Answer>>;
 
 /// How an execution ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum OutcomeKind {
     /// It made a resource.
     Success,
@@ -41,7 +44,7 @@ impl OutcomeKind {
 }
 
 /// How an execution ended, what was answered, and what was made.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Outcome {
     /// How it ended.
     pub(super) kind: OutcomeKind,
@@ -59,7 +62,7 @@ impl Outcome {
 }
 
 /// A resource that was made.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Made {
     /// Its number.
     pub(super) number: u64,
@@ -130,36 +133,55 @@ pub(super) enum Relation {
 
 /// The key store: under each name the records of all scopes.
 #[derive(Debug, Default)]
-pub(super) struct Records(HashMap<String, Vec<Record>>);
+pub(super) struct Records {
+    by_name: HashMap<String, Vec<Record>>,
+    /// The names of what was changed.
+    pub(super) touched: Touched<String>,
+}
 
 impl Records {
     /// The record that counts for a request: one of the same scope before others, one with the same parameters
     /// before others, the latest before others.
     pub(super) fn find(
-        &mut self,
+        &self,
         name: &str,
         fingerprint: &[u8],
         relate: impl Fn(&Record) -> Relation,
-    ) -> Option<(Relation, &mut Record)> {
-        self.0
-            .get_mut(name)?
-            .iter_mut()
-            .rev()
-            .map(|record| (relate(record), record))
-            .min_by_key(|(relation, record)| (*relation, record.fingerprint != fingerprint))
+    ) -> Option<(Relation, usize, &Record)> {
+        let records = self.by_name.get(name)?.iter().enumerate().rev();
+        let related = records.map(|(place, record)| (relate(record), place, record));
+        related.min_by_key(|(relation, _, record)| (*relation, record.fingerprint != fingerprint))
+    }
+
+    /// Notes when a record was used.
+    pub(super) fn use_at(&mut self, name: &str, place: usize, at: Moment) {
+        if let Some(record) = self.by_name.get_mut(name).and_then(|records| records.get_mut(place)) {
+            record.last_used = at;
+            self.touched.note(name);
+        }
+    }
+
+    /// The records of a name.
+    pub(super) fn under(&self, name: &str) -> &[Record] {
+        self.by_name.get(name).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Adds a record.
     pub(super) fn add(&mut self, name: &str, record: Record) {
-        self.0.entry(name.to_owned()).or_default().push(record);
+        self.by_name.entry(name.to_owned()).or_default().push(record);
+        self.touched.note(name);
     }
 
     /// Removes the records that fit.
     pub(super) fn remove(&mut self, name: &str, fits: impl Fn(&Record) -> bool) {
-        if let Some(records) = self.0.get_mut(name) {
+        if let Some(records) = self.by_name.get_mut(name) {
+            let before = records.len();
             records.retain(|record| !fits(record));
+            if records.len() < before {
+                self.touched.note(name);
+            }
             if records.is_empty() {
-                self.0.remove(name);
+                self.by_name.remove(name);
             }
         }
     }
@@ -170,18 +192,30 @@ impl Records {
     }
 
     /// Writes the outcome of an execution into its record.
-    pub(super) fn finish(&mut self, name: &str, execution: ExecutionNumber, outcome: Outcome, at: Moment) {
-        let records = self.0.get_mut(name).into_iter().flatten();
-        for record in records.filter(|record| record.is_run_by(execution)) {
-            record.progress = Progress::Finished { outcome: outcome.clone(), at };
-        }
+    pub(super) fn finish(&mut self, name: &str, execution: ExecutionNumber, outcome: &Outcome, at: Moment) {
+        self.advance(name, execution, &Progress::Finished { outcome: outcome.clone(), at });
     }
 
     /// Leaves the record of an execution that is over in flight. Whoever waits for it now waits for somebody else.
     pub(super) fn leave_in_flight(&mut self, name: &str, number: ExecutionNumber, for_somebody_else: &Waiting) {
-        let records = self.0.get_mut(name).into_iter().flatten();
-        for record in records.filter(|record| record.is_run_by(number)) {
-            record.progress = Progress::InFlight { execution: number, waiting: for_somebody_else.clone() };
+        let waiting = for_somebody_else.clone();
+        self.advance(name, number, &Progress::InFlight { execution: number, waiting });
+    }
+
+    fn advance(&mut self, name: &str, execution: ExecutionNumber, progress: &Progress) {
+        let records = self.by_name.get_mut(name).into_iter().flatten();
+        for record in records.filter(|record| record.is_run_by(execution)) {
+            record.progress = progress.clone();
+            self.touched.note(name);
         }
+    }
+
+    /// Goes through all records, in no order. `survives` may change a record; those for which it says no are removed.
+    pub(super) fn sift(&mut self, mut survives: impl FnMut(&mut Record) -> bool) {
+        for (name, records) in &mut self.by_name {
+            self.touched.note(name);
+            records.retain_mut(&mut survives);
+        }
+        self.by_name.retain(|_, records| !records.is_empty());
     }
 }

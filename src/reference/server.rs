@@ -3,6 +3,7 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::num::NonZeroU16;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
@@ -19,6 +20,7 @@ use super::interpreter::Interpreter;
 use super::listener::{self, TlsListener};
 use super::orders::Orders;
 use super::policy::{Policy, refusal};
+use super::store::{Opened, StoreError};
 use super::surface::{Derived, Surface};
 use super::trouble::{Ahead, Trouble};
 use crate::contract::{Carrier, Contract, Row, Situation};
@@ -46,6 +48,8 @@ pub struct ReferenceOptions {
     pub defects: Vec<Defect>,
     /// What clients are to meet beside that.
     pub trouble: Trouble,
+    /// The file in which keys and effects are kept; in memory alone where there is none.
+    pub data: Option<PathBuf>,
     /// Where every request is told of when it is over, if anywhere.
     pub log: Option<Sender<RequestLine>>,
 }
@@ -62,6 +66,7 @@ impl ReferenceOptions {
             api: Api::Orders,
             defects: Vec::new(),
             trouble: Trouble::default(),
+            data: None,
             log: None,
         }
     }
@@ -81,7 +86,18 @@ pub enum Api {
     Of(Box<Profile>),
 }
 
+/// What the books of the order API are kept under.
+const ORDERS: &str = "the order API";
+
 impl Api {
+    /// What its books are kept under.
+    fn name(&self) -> &str {
+        match self {
+            Self::Orders => ORDERS,
+            Self::Of(profile) => &profile.profile,
+        }
+    }
+
     fn surface(self, contract: &Contract) -> Result<Box<dyn Surface>, ReferenceError> {
         match (self, contract.key.as_ref().map(|key| &key.carrier)) {
             (Self::Orders, Some(carrier @ Carrier::Form(_))) => {
@@ -110,6 +126,9 @@ pub enum ReferenceError {
     /// There is no certificate to speak TLS by.
     #[error("cannot speak TLS")]
     Certificate(#[from] CertificateError),
+    /// There are no books to keep.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// The contract promises something that this server cannot do.
     #[error("the reference target cannot serve this contract: {0}")]
     Unservable(String),
@@ -167,16 +186,18 @@ impl Drop for RunningReference {
 /// # Errors
 /// When a port is taken, when there is no thread to run on, or when the contract asks for what the server cannot do.
 pub fn start(options: ReferenceOptions) -> Result<RunningReference, ReferenceError> {
-    let ReferenceOptions { port, replicas, tls, latency, contract, api, defects, trouble, log } = options;
+    let ReferenceOptions { port, replicas, tls, latency, contract, api, defects, trouble, data, log } = options;
+    let name = api.name().to_owned();
     let surface = api.surface(&contract)?;
     check(&contract)?;
+    let opened = Opened::of(&name, data.as_deref())?;
     let (certificate, acceptor) =
         if tls { certificate::make().map(|(made, by)| (Some(made), Some(by)))? } else { (None, None) };
     let mut policy = Policy::sound();
     for defect in defects {
         defect.apply(&mut policy);
     }
-    let interpreter = Arc::new(Interpreter::new(contract, policy, latency, surface));
+    let interpreter = Arc::new(Interpreter::new(contract, policy, latency, surface, opened));
     let trouble = Arc::new(Ahead::new(trouble));
     let mut addresses = Vec::new();
     let mut fronts = Vec::new();
@@ -258,8 +279,8 @@ fn run(fronts: Vec<Front>, ready: &Sender<io::Result<()>>, stopped: oneshot::Rec
 
 /// Finds promises that the server cannot keep, before anybody relies on them.
 fn check(contract: &Contract) -> Result<(), ReferenceError> {
-    // It interprets neither rate limits nor replicas nor an outage of its key store, so it need not word them.
-    let served = |row: &Row| !matches!(row, Row::RateLimited | Row::Replicas | Row::StoreUnavailable);
+    // It interprets neither rate limits nor replicas, so it need not word them.
+    let served = |row: &Row| !matches!(row, Row::RateLimited | Row::Replicas);
     for matcher in Row::ALL.into_iter().filter(served).flat_map(|row| contract.rejections(row)) {
         let answer = refusal(Situation::ChangedParameters).answer(matcher, Some("1"));
         if !matcher.fits(&answer.message(), Some("1")) {

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::execution::Begun;
-use super::interpreter::{Claim, Interpreter, State};
+use super::interpreter::{Claim, Interpreter};
 use super::policy::{Admission, Claiming, Submission};
+use super::state::State;
 
 /// The windows of a server, by the number of their requests.
 #[derive(Default)]
@@ -22,6 +23,13 @@ pub(super) struct Windows {
     closed: HashMap<u64, Begun>,
     /// When each key was first looked up, by the name of its record.
     first: HashMap<String, Instant>,
+}
+
+impl Windows {
+    /// Forgets those that are open: nobody is left to make a claim. Their numbers are not given again.
+    pub(super) fn abandon(&mut self) {
+        *self = Self { latest: self.latest, ..Self::default() };
+    }
 }
 
 struct Open {

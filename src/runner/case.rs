@@ -44,6 +44,8 @@ pub(super) struct CaseRun<'r> {
     pub(super) swallowed: bool,
     /// The latest time by which everything that was sent may still be running, if anything may.
     pub(super) unfinished_until: Option<Duration>,
+    /// Whether it has taken the target's key store down.
+    pub(super) store_down: bool,
 }
 
 /// Why a case ended before its last step.
@@ -99,6 +101,7 @@ impl<'r> CaseRun<'r> {
             out_of_patience: false,
             swallowed: false,
             unfinished_until: None,
+            store_down: false,
         }
     }
 

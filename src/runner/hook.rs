@@ -23,8 +23,7 @@ impl CaseRun<'_> {
             None => None,
         };
         if self.past.take_hook_start() {
-            // Whether one that was cut short did its work is not known.
-            return self.past.take_hook().map(|_| ()).ok_or(Stop::Restart);
+            return self.take_hook(&step.name);
         }
         self.go_live()?;
         let started = EventKind::HookStarted { name: step.name.clone() };
@@ -39,7 +38,7 @@ impl CaseRun<'_> {
             seconds: advanced.map(|advanced| advanced.as_secs()),
         };
         let Ran { confirmed, error } = match self.context.bound.hook(&step.name, &told) {
-            Ok(hook) => self.run_hook(&hook, advanced.is_some()).await?,
+            Ok(hook) => self.run_hook(&step.name, &hook, advanced.is_some()).await?,
             // It was rehearsed with stand-ins, so what is missing is what the action was to bring.
             Err(error) => Ran { confirmed: None, error: Some(missing(&error)) },
         };
@@ -50,10 +49,36 @@ impl CaseRun<'_> {
         Ok(())
     }
 
+    /// Takes what came of a hook before. Whether one that was cut short did its work is not known.
+    fn take_hook(&mut self, name: &str) -> Result<(), Stop> {
+        let run = self.past.take_hook();
+        self.store_down |= name == HookStep::STORE_DOWN;
+        self.store_down &= name != HookStep::STORE_UP || run.as_ref().is_none_or(|run| run.error.is_some());
+        run.map(|_| ()).ok_or(Stop::Restart)
+    }
+
+    /// Brings the target's key store up, where the case has taken it down and ended before it came to that: nobody else is
+    /// to find it down.
+    pub(super) async fn bring_store_up(&mut self) -> Result<(), Stop> {
+        if !self.store_down {
+            return Ok(());
+        }
+        self.hook(&HookStep { name: HookStep::STORE_UP.to_owned(), by: None, intent: None }).await
+    }
+
     /// Runs a hook. The target's clock is read before and after one that moves it.
-    async fn run_hook(&mut self, hook: &BoundHook, moves_clock: bool) -> Result<Ran, Stop> {
+    async fn run_hook(&mut self, name: &str, hook: &BoundHook, moves_clock: bool) -> Result<Ran, Stop> {
         let before = if moves_clock { self.read_clock().await? } else { None };
-        self.context.pace.take_control()?;
+        if name == HookStep::STORE_DOWN {
+            self.context.pace.set_aside()?;
+            // It may be down even if the hook says that it failed.
+            self.store_down = true;
+        }
+        if name == HookStep::STORE_UP && self.store_down {
+            self.context.pace.take_cleanup()?
+        } else {
+            self.context.pace.take_control()?
+        }
         let error = match hook {
             BoundHook::Request(request) => match self.context.send_control(request).await {
                 Ok(response) if (200..300).contains(&response.status) => None,
@@ -62,6 +87,7 @@ impl CaseRun<'_> {
             },
             BoundHook::Command(command) => run_command(command).await.err(),
         };
+        self.store_down &= name != HookStep::STORE_UP || error.is_some();
         let after = if moves_clock { self.read_clock().await? } else { None };
         let confirmed = before.zip(after).map(|(before, after)| after.passed_since(before));
         Ok(Ran { confirmed, error })

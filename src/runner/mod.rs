@@ -98,7 +98,8 @@ impl Context {
         self.control.send(self.connector_to(replica), request, self.bound.secrets()).await
     }
 
-    /// Sends a request that changes nothing, or nothing more when it is repeated, and again where it was turned away.
+    /// Sends a request that changes nothing, or nothing more when it is repeated, and again where it was turned away, or
+    /// where nobody listened although the target was there before.
     async fn send_patiently(&self, request: &Request) -> Result<Response, ControlError> {
         self.send_patiently_to(None, request).await
     }
@@ -106,12 +107,18 @@ impl Context {
     /// The same to a replica, where one is named.
     async fn send_patiently_to(&self, replica: Option<&str>, request: &Request) -> Result<Response, ControlError> {
         for refusals in 1..=MOST_RETRIES {
-            let response = self.send_control_to(replica, request).await?;
+            let outcome = self.send_control_to(replica, request).await;
             let name = format!("{} {} {refusals}", request.method, request.target.shown());
-            let pause = self.patience.pause(&response, &name, refusals).filter(|_| turns_away(&response));
-            let Some(pause) = pause else { return Ok(response) };
+            let pause = match &outcome {
+                Ok(response) if turns_away(response) => self.patience.pause(response, &name, refusals),
+                Err(ControlError::Unreachable(_)) if self.pulse.beats() => {
+                    Some(self.patience.pause_unreached(&name, refusals))
+                }
+                Ok(_) | Err(_) => None,
+            };
+            let Some(pause) = pause else { return outcome };
             if !self.rest(pause).await || self.pace.take_control().is_err() {
-                return Ok(response);
+                return outcome;
             }
         }
         self.send_control_to(replica, request).await
@@ -172,6 +179,7 @@ async fn run_cases(context: &Arc<Context>, plan: &Plan, proceed: impl Fn(&Histor
         run_case(context, case, Calibration::default(), None).await?;
     }
     let history = context.recorder.history();
+    context.pulse.learn_from(&history);
     let calibration = calibrate::calibrate(&history);
     if history.calibration.is_none() {
         context.recorder.record(None, EventKind::Calibrated(calibration))?;
@@ -260,7 +268,10 @@ async fn run_case(
     };
     loop {
         let mut run = case::CaseRun::new(context, case, calibration, slot, past);
-        match run.run().await {
+        let outcome = run.run().await;
+        // What is done from here on was not done before.
+        run.past = Past::default();
+        match outcome.and(run.bring_store_up().await) {
             Err(case::Stop::Restart) => (past, slot) = (restart_recorded(context, case)?, run.slot),
             outcome => return end_case(context, case, outcome),
         }

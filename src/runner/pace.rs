@@ -102,7 +102,15 @@ impl Pace {
         self.take(1, 0)
     }
 
-    /// Asks to send a cleanup request, which uses up what was set aside.
+    /// Asks to set one request aside for undoing something.
+    ///
+    /// # Errors
+    /// When the cap is reached.
+    pub fn set_aside(&self) -> Result<(), CapReached> {
+        self.take(0, 1)
+    }
+
+    /// Asks to send a cleanup request, or one that undoes something: it uses up what was set aside.
     ///
     /// # Errors
     /// When the cap is reached: the target made more effects than attempts were sent.
@@ -149,6 +157,15 @@ mod tests {
         assert_eq!(pace.take_cleanup(), Ok(()));
         assert_eq!(pace.take_cleanup(), Err(CapReached));
         assert_eq!(pace.sent(), 5);
+    }
+
+    #[test]
+    fn the_cap_leaves_room_for_what_must_be_undone() {
+        let pace = Pace::new(2, false);
+        assert_eq!(pace.set_aside(), Ok(()));
+        assert_eq!(pace.take_control(), Ok(()));
+        assert_eq!(pace.take_control(), Err(CapReached));
+        assert_eq!(pace.take_cleanup(), Ok(()));
     }
 
     #[test]

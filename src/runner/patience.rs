@@ -39,6 +39,11 @@ impl Patience {
         }
     }
 
+    /// How long to wait before a request is sent again that reached nobody so many times.
+    pub(super) fn pause_unreached(&self, request: &str, failures: u32) -> Duration {
+        self.drawn(request, failures)
+    }
+
     fn drawn(&self, request: &str, refusals: u32) -> Duration {
         let longest = LONGEST_FIRST.saturating_mul(2u32.saturating_pow(refusals.saturating_sub(1))).min(self.most);
         let mut random = StdRng::seed_from_u64(self.seed ^ digest(request) ^ u64::from(refusals));

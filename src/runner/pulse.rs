@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::history::Timing;
+use crate::history::{Attempt, History, Timing};
 
 /// The fastest execution that was seen.
 #[derive(Debug)]
@@ -29,6 +29,22 @@ impl Pulse {
         }
     }
 
+    /// Notes every execution of a history. A first attempt that succeeded was executed; what comes later may be a replay,
+    /// which tells nothing.
+    pub(super) fn learn_from(&self, history: &History) {
+        for case in history.cases.values() {
+            for intent in case.intents.iter().filter(|intent| intent.like.is_none()) {
+                let first = case.attempts.iter().find(|attempt| attempt.start.intent == intent.id);
+                let alone =
+                    |attempt: &&Attempt| !case.races.iter().any(|race| race.attempts.contains(&attempt.start.id));
+                let end = first.filter(alone).and_then(|attempt| attempt.end.as_ref());
+                if let Some(end) = end.filter(|end| end.success && end.outcome.answer().is_some()) {
+                    self.learn(&end.timing);
+                }
+            }
+        }
+    }
+
     /// The fastest execution, from the last byte of the request to the first of the answer; not slower than what was
     /// calibrated.
     pub(super) fn fastest(&self, calibrated: Duration) -> Duration {
@@ -38,6 +54,11 @@ impl Pulse {
     /// Whether an exchange was over before even the fastest execution would have been.
     pub(super) fn still_works(&self, timing: &Timing) -> bool {
         timing.last_written.is_none_or(|written| timing.ended.saturating_sub(written) < self.seen())
+    }
+
+    /// Whether the target was seen to execute anything.
+    pub(super) fn beats(&self) -> bool {
+        self.nanoseconds.load(Ordering::Relaxed) < u64::MAX
     }
 
     fn seen(&self) -> Duration {

@@ -7,7 +7,7 @@ use super::odd_key::{CarriedKey, odd_key};
 use super::patience::{MOST_RETRIES, turns_away};
 use crate::contract::{Contract, Reason, Row};
 use crate::history::{
-    AttemptEnd, AttemptId, AttemptStart, Ending, EventKind, Intent, LossPoint, Outcome, Protocol, Timing,
+    AttemptEnd, AttemptId, AttemptStart, Ending, EventKind, Intent, LossPoint, Outcome, Protocol, SocketError, Timing,
 };
 use crate::message::{Request, Response};
 use crate::plan;
@@ -72,23 +72,37 @@ impl CaseRun<'_> {
     }
 
     /// Sends one attempt. Where the target turned it away without a promise (429, 502, 503, 504), the same attempt is
-    /// sent again after the time that `Retry-After` names, or else after one that is drawn. A target that does so to the
-    /// end does so with the next attempt of the case as well.
+    /// sent again after the time that `Retry-After` names, or else after one that is drawn; so it is where nobody listened,
+    /// on a target that was there before and may be starting again. A target that does so to the end does so with the next
+    /// attempt of the case as well.
     async fn send_once(&mut self, send: &Send) -> Result<AttemptEnd, Stop> {
         let intent = self.intent(&send.intent, send.like.as_deref()).await?;
         for refusals in 1..=if self.out_of_patience { 0 } else { MOST_RETRIES } {
             let end = self.attempt(&intent, send).await?;
-            let contract = &self.context.bound.profile().contract;
-            let pause = end.outcome.answer().filter(|response| turned_away(contract, response)).and_then(|response| {
-                self.context.patience.pause(response, &format!("{} {}", self.case.id, end.id), refusals)
-            });
-            let Some(pause) = pause else { return Ok(end) };
+            let Some(pause) = self.pause_before_again(&end, refusals) else { return Ok(end) };
             self.pause(pause).await?;
         }
         let end = self.attempt(&intent, send).await?;
-        let contract = &self.context.bound.profile().contract;
-        self.out_of_patience |= end.outcome.answer().is_some_and(|response| turned_away(contract, response));
+        self.out_of_patience |= self.pause_before_again(&end, MOST_RETRIES).is_some();
         Ok(end)
+    }
+
+    /// How long to wait before an attempt is sent again; nothing where it is not to be.
+    fn pause_before_again(&self, end: &AttemptEnd, refusals: u32) -> Option<Duration> {
+        let name = format!("{} {}", self.case.id, end.id);
+        match &end.outcome {
+            Outcome::Answered(response) if turned_away(&self.context.bound.profile().contract, response) => {
+                self.context.patience.pause(response, &name, refusals)
+            }
+            Outcome::Failed { error: SocketError::Refused, bytes_written: 0, .. } if self.context.pulse.beats() => {
+                Some(self.context.patience.pause_unreached(&name, refusals))
+            }
+            Outcome::Answered(_)
+            | Outcome::Hidden(_)
+            | Outcome::Lost { .. }
+            | Outcome::Failed { .. }
+            | Outcome::Swallowed => None,
+        }
     }
 
     /// One attempt; where an earlier process made it, what became of it. One that was swallowed with that process is

@@ -95,7 +95,10 @@ impl Check<'_> {
         }
         match (hook.name == ADVANCE_CLOCK, hook.by) {
             (true, None) => {
-                self.problem(&format!("{at}/name"), "a clock is moved `by: half`, `by: expiry` or a length of time");
+                self.problem(
+                    &format!("{at}/name"),
+                    "a clock is moved `by: half`, `before-expiry`, `rest`, `expiry` or a length of time",
+                );
             }
             (false, Some(_)) => self.problem(&format!("{at}/by"), "`by` belongs to the hook `advance-clock`"),
             (true, Some(_)) | (false, None) => {}

@@ -24,6 +24,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ("replay-of-failures", include_str!("../../scenarios/replay-of-failures.yaml")),
     ("after-change", include_str!("../../scenarios/after-change.yaml")),
     ("retention-expiry", include_str!("../../scenarios/retention-expiry.yaml")),
+    ("retention-edges", include_str!("../../scenarios/retention-edges.yaml")),
     ("retention-wait", include_str!("../../scenarios/retention-wait.yaml")),
     ("key-format", include_str!("../../scenarios/key-format.yaml")),
     ("longest-key", include_str!("../../scenarios/longest-key.yaml")),
@@ -33,6 +34,9 @@ const SHIPPED: &[(&str, &str)] = &[
     ("other-method", include_str!("../../scenarios/other-method.yaml")),
     ("fan-out", include_str!("../../scenarios/fan-out.yaml")),
     ("replicas", include_str!("../../scenarios/replicas.yaml")),
+    ("store-outage", include_str!("../../scenarios/store-outage.yaml")),
+    ("restart", include_str!("../../scenarios/restart.yaml")),
+    ("restart-inside", include_str!("../../scenarios/restart-inside.yaml")),
 ];
 
 /// The kinds of text that a scenario's schema names.

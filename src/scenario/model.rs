@@ -229,14 +229,23 @@ impl JsonSchema for Wait {
 pub struct HookStep {
     /// The hook's name in the profile.
     pub name: String,
-    /// For `advance-clock`: how far, as a length of time such as `25h`, `half` (of `retention.at_least`), or `expiry`
-    /// (past `retention.at_most`).
+    /// For `advance-clock`: how far, as a length of time such as `25h`, `half` (of `retention.at_least`), `before-expiry`
+    /// (most of it), `rest` (what is left after that until `retention.at_most` has passed), or `expiry` (past
+    /// `retention.at_most`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "advance"))]
     pub by: Option<Advance>,
     /// The action whose resource it is about (`{{identity}}`, `{{marker}}`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<String>,
+}
+
+impl HookStep {
+    /// The hook that takes the target's key store down.
+    pub const STORE_DOWN: &str = "store-down";
+
+    /// The hook that brings it up again.
+    pub const STORE_UP: &str = "store-up";
 }
 
 /// Counts effects.

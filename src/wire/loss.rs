@@ -8,6 +8,9 @@ use super::http2::Exchange;
 use super::transport::Transport;
 use crate::history::LossPoint;
 
+/// How long a peer gets at least to begin with the part of a request that it has.
+const LEAST_TO_BEGIN: Duration = Duration::from_millis(5);
+
 /// Drives an exchange to the point where it is to be broken off, and says which point that was. The connection still
 /// stands afterwards: ending it is the next step.
 ///
@@ -21,8 +24,12 @@ pub(super) async fn drive_http1(
     let (after_head, half_way, end) = (request.after_head(), request.half_way(), request.end());
     match at {
         LossPoint::Connection => Ok(at),
-        LossPoint::Head => transport.write_until(after_head).await.map(|()| at),
-        LossPoint::Request => transport.write_until(half_way).await.map(|()| at),
+        LossPoint::Head | LossPoint::Request => {
+            let reached = if at == LossPoint::Head { after_head } else { half_way };
+            transport.write_until(reached).await?;
+            let_it_begin(transport.socket().round_trip()).await;
+            Ok(at)
+        }
         LossPoint::Execution => {
             transport.write_until(end).await?;
             let pause = until_execution(transport.channel().last_written(), transport.socket().round_trip(), options);
@@ -56,7 +63,12 @@ pub(super) async fn drive_http2(
 ) -> Result<LossPoint, Fault> {
     exchange.send_until(at).await?;
     match at {
-        LossPoint::Connection | LossPoint::Head | LossPoint::Request => Ok(at),
+        LossPoint::Connection => Ok(at),
+        LossPoint::Head | LossPoint::Request => {
+            let (_, round_trip) = exchange.written();
+            let_it_begin(round_trip).await;
+            Ok(at)
+        }
         LossPoint::Execution => {
             let (last_written, round_trip) = exchange.written();
             let pause = until_execution(last_written, round_trip, options);
@@ -70,6 +82,13 @@ pub(super) async fn drive_http2(
             exchange.read_head().await.map(|()| LossPoint::PartialResponse)
         }
     }
+}
+
+/// Keeps the connection for a while after a part of a request. A peer that hears the part and the end at the same time
+/// lets go of the request before its handler has begun, and what a handler leaves behind when it is broken off is what
+/// such a loss is there to show.
+async fn let_it_begin(round_trip: Duration) {
+    tokio::time::sleep(LEAST_TO_BEGIN.max(round_trip * 2)).await;
 }
 
 /// How long it still takes until the server is in the middle of its work: the request needs half a round trip to get

@@ -70,24 +70,24 @@ pub(crate) fn charges(
 }
 
 /// One broken promise, with what is known about it.
-struct Bench<'a, 'h> {
-    witness: &'a Witness<'h>,
-    truth: &'a Truth,
-    fired: Fired,
-    attempt: usize,
+pub(super) struct Bench<'a, 'h> {
+    pub(super) witness: &'a Witness<'h>,
+    pub(super) truth: &'a Truth,
+    pub(super) fired: Fired,
+    pub(super) attempt: usize,
     is_judged: &'a dyn Fn(usize) -> bool,
 }
 
 impl Charge {
     /// None of the requirements that it wants, and none of these, holds about the attempt that broke the promise.
-    fn untrue_here(mut self, more: &[Requirement]) -> Self {
+    pub(super) fn untrue_here(mut self, more: &[Requirement]) -> Self {
         let all = self.wanted.iter().chain(more);
         self.untrue = all.map(|requirement| (*requirement, vec![self.fired.attempt])).collect();
         self
     }
 
     /// None of the requirements that it wants holds about these attempts.
-    fn untrue_about(mut self, attempts: &[usize]) -> Self {
+    pub(super) fn untrue_about(mut self, attempts: &[usize]) -> Self {
         self.untrue = self.wanted.iter().map(|requirement| (*requirement, attempts.to_vec())).collect();
         self
     }
@@ -98,11 +98,11 @@ impl Bench<'_, '_> {
         self.charge_about(vec![self.attempt], wanted, exercised)
     }
 
-    fn charge_about(&self, attempts: Vec<usize>, wanted: &[Requirement], exercised: Exercised) -> Charge {
+    pub(super) fn charge_about(&self, attempts: Vec<usize>, wanted: &[Requirement], exercised: Exercised) -> Charge {
         Charge { fired: self.fired, wanted: wanted.to_vec(), attempts, excluded: exercised.err(), untrue: Vec::new() }
     }
 
-    fn seen(&self) -> Exercised {
+    pub(super) fn seen(&self) -> Exercised {
         if self.witness.status(self.attempt).is_some() { Ok(()) } else { Err(Excluded::Unseen) }
     }
 
@@ -114,7 +114,7 @@ impl Bench<'_, '_> {
         if promise == Promise::Silent { Err(Excluded::Silent) } else { Ok(()) }
     }
 
-    fn action(&self) -> Vec<usize> {
+    pub(super) fn action(&self) -> Vec<usize> {
         self.witness.action(self.attempt)
     }
 
@@ -191,81 +191,6 @@ impl Bench<'_, '_> {
         if beside.iter().any(other) { Ok(()) } else { Err(Excluded::NoOrder) }
     }
 
-    /// More effects than the attempts can rightly have had.
-    fn surplus(&self) -> Vec<Charge> {
-        if !self.is_surplus() {
-            return self.doubtful_surplus();
-        }
-        let exercised = self.has_surplus();
-        let about = exercised.clone().unwrap_or_else(|_| self.witness.group(self.attempt));
-        let kinds = self.losses(&about);
-        let single = self.charge_about(about.clone(), &[Requirement::ReplaySingleEffect], exercised.map(drop));
-        let mut charges = vec![single.untrue_about(&self.action())];
-        charges.extend(self.lost());
-        charges.push(self.charge_about(about, &kinds, Err(Excluded::CountShared)));
-        charges
-    }
-
-    /// An effect beside one of an execution that failed may be rightful, if the key was left free, and may not.
-    fn doubtful_surplus(&self) -> Vec<Charge> {
-        let mut made = self.truth.made.iter();
-        if !made.any(|(attempt, key)| *attempt == self.attempt && key.is_some()) {
-            return Vec::new();
-        }
-        let mut wanted = self.losses(&self.action());
-        wanted.push(Requirement::ReplaySingleEffect);
-        vec![self.charge_about(self.action(), &wanted, Err(Excluded::CountShared))]
-    }
-
-    /// Whether there really was an effect too many: two of one attempt, or one beside that of another success of the
-    /// action. To a client that knows less than the server, a refusal belongs to the action whose key it had.
-    fn is_surplus(&self) -> bool {
-        let made = &self.truth.made;
-        let mut own = made.iter().filter(|(attempt, _)| *attempt == self.attempt).map(|(_, key)| key);
-        let Some(key) = own.next() else { return false };
-        let mut others = made.iter().filter(|(attempt, _)| *attempt != self.attempt);
-        match self.fired.what {
-            Break::LeakyFailure => {
-                let action = self.action();
-                others.any(|(other, _)| action.contains(other) && !self.witness.is_refused(*other))
-            }
-            Break::Double => own.next().is_some(),
-            _ => {
-                let succeeded = |other: &usize| self.truth.answers.contains_key(other);
-                key.is_some() && others.any(|(other, known)| known == key && succeeded(other))
-            }
-        }
-    }
-
-    /// The attempts at whose door the surplus lies.
-    fn has_surplus(&self) -> Result<Vec<usize>, Excluded> {
-        let witness = self.witness;
-        let action = self.action();
-        if witness.rise(self.attempt).is_some_and(|rise| rise > 1) {
-            return Ok(action);
-        }
-        let repeatable = witness.policy.after_server_error == Promise::Repeatable;
-        if repeatable && witness.group(self.attempt).iter().any(|other| witness.may_crash(*other)) {
-            return Err(Excluded::Repeatable);
-        }
-        let listed = witness.listed(self.attempt);
-        let mut named: Vec<&str> = action
-            .iter()
-            .filter(|other| witness.variant(**other) == witness.variant(self.attempt))
-            .filter_map(|other| witness.named(*other))
-            .filter(|name| listed.contains(name) && witness.is_named_first_for(name, self.attempt))
-            .collect();
-        named.sort_unstable();
-        named.dedup();
-        if named.len() > 1 {
-            Ok(action)
-        } else if listed.len() > witness.at_most(self.attempt) {
-            Ok(witness.group(self.attempt))
-        } else {
-            Err(Excluded::CountShared)
-        }
-    }
-
     /// After a loss, a retry gets a success: an answer that is none breaks that, unless one came before.
     fn unresolved(&self) -> Vec<Charge> {
         let mut before = self.witness.before(self.attempt).into_iter();
@@ -307,7 +232,7 @@ impl Bench<'_, '_> {
 
     /// After a loss, all answers name one effect, and exactly one is counted: what breaks that, breaks the requirement
     /// of each loss.
-    fn lost(&self) -> Vec<Charge> {
+    pub(super) fn lost(&self) -> Vec<Charge> {
         let action = self.action();
         let kinds = self.losses(&action);
         if kinds.is_empty() {
@@ -318,7 +243,7 @@ impl Bench<'_, '_> {
     }
 
     /// The kinds of losses among these attempts.
-    fn losses(&self, attempts: &[usize]) -> Vec<Requirement> {
+    pub(super) fn losses(&self, attempts: &[usize]) -> Vec<Requirement> {
         let mut kinds: Vec<Requirement> = attempts.iter().filter_map(|lost| self.loss(*lost)).collect();
         kinds.sort_unstable();
         kinds.dedup();
@@ -469,32 +394,6 @@ impl Bench<'_, '_> {
         if self.witness.spares(self.attempt) { Ok(()) } else { Err(Excluded::CountOpen) }
     }
 
-    fn phantom(&self) -> Vec<Charge> {
-        let witness = self.witness;
-        let action = self.action();
-        let answer = self.truth.answers.get(&self.attempt).map(String::as_str);
-        let told = action.iter().any(|other| witness.named(*other).is_some_and(|name| Some(name) == answer));
-        if !told {
-            return Vec::new();
-        }
-        let exercised = || {
-            if !witness.is_confirmed(self.attempt) {
-                return Err(Excluded::CountOpen);
-            }
-            let listed = witness.listed(self.attempt);
-            let shown = action.iter().filter_map(|other| witness.named(*other)).any(|name| listed.contains(&name));
-            if shown { Err(Excluded::CountShared) } else { Ok(()) }
-        };
-        // The effect is missed where an answer named it first, which may have been to another key.
-        let names = |other: &usize| witness.named(*other).is_some_and(|name| Some(name) == answer);
-        let namers = witness.group(self.attempt).into_iter().filter(names);
-        let about = namers.flat_map(|namer| witness.action(namer)).chain(action.clone()).collect();
-        let charge = self.charge_about(about, &[Requirement::ReplaySingleEffect], exercised());
-        let mut charges = vec![charge.untrue_about(&action)];
-        charges.extend(self.lost());
-        charges
-    }
-
     fn frozen(&self) -> Charge {
         let exercised = || {
             self.seen()?;
@@ -548,29 +447,5 @@ impl Bench<'_, '_> {
         let permit =
             |wanted: &[Requirement]| self.charge_about(action.clone(), wanted, Err(Excluded::SeveralSituations));
         vec![permit(&[Requirement::ReplayMarker, Requirement::ReplaySingleEffect, Requirement::ReplaySettles])]
-    }
-
-    /// The effect of a refusal is one too many for its action, if anything else in that may have had one. Where the
-    /// counts do not tell who had it, it may be laid at the door of all those that share them.
-    fn leaked_unseen(&self) -> Vec<Charge> {
-        let attributed = self.witness.rise(self.attempt).is_some();
-        let about = if attributed { self.action() } else { self.witness.group(self.attempt) };
-        let mut wanted = self.losses(&about);
-        wanted.push(Requirement::ReplaySingleEffect);
-        vec![self.charge_about(about, &wanted, Err(Excluded::CountShared))]
-    }
-
-    fn leaked(&self) -> Charge {
-        let witness = self.witness;
-        let harmless = |other: &usize| !witness.reached(*other) || witness.is_refused(*other);
-        let group = witness.group(self.attempt);
-        let all_refused = group.iter().all(harmless);
-        let exercised = || {
-            self.seen()?;
-            if all_refused || witness.rise(self.attempt).is_some() { Ok(()) } else { Err(Excluded::CountShared) }
-        };
-        // Where nothing but refusals can have had the effect, each of them is suspected.
-        let about = if all_refused { group.clone() } else { vec![self.attempt] };
-        self.charge_about(about, &[Requirement::ReplayFailureEffect], exercised()).untrue_here(&[])
     }
 }

@@ -276,8 +276,11 @@ impl Server {
             }
             if self.noise.one_in(2) {
                 let until = gone + self.noise.below(BOUND - 2_000);
-                let before = self.keys.get(&key).and_then(|state| state.saved.clone());
-                self.keys.entry(key).or_default().running = Some((until, arrival.variant, before));
+                let state = self.keys.entry(key).or_default();
+                // What runs already is recorded when it ends, whatever becomes of a second one beside it.
+                if state.running.is_none() {
+                    state.running = Some((until, arrival.variant, state.saved.clone()));
+                }
                 return (end, plain(409));
             }
             end += self.noise.below(BOUND / 2);

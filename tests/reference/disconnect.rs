@@ -2,13 +2,13 @@
 
 use std::io::Write;
 use std::net::TcpStream;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use idemspec::reference::Defect;
 use socket2::SockRef;
 
-use crate::client::{Answer, connect, read, request};
-use crate::fixture::{FOR_EVER, Fixture, ORDER, PATIENCE, contract, number};
+use crate::client::{connect, read, request};
+use crate::fixture::{FOR_EVER, Fixture, ORDER, contract, number};
 
 /// Long enough that a client has nearly always gone before the end; where it has not, the test tries again.
 const LATENCY: Duration = Duration::from_millis(250);
@@ -30,32 +30,9 @@ fn leave(stream: TcpStream, way: Way) {
 
 /// Leaves while an order is being carried out, and returns the key once the server has noticed.
 fn leave_in_the_middle(target: &Fixture, way: Way) -> String {
-    for round in 0..20 {
-        let key = format!("{way:?}-{round}");
-        let orders = target.count();
-        leave(target.begin(&key, ORDER), way);
-        let line = target.line(|line| line.method == "POST" && !matches!(line.status, Some(400 | 409)));
-        if line.status.is_none() {
-            assert_eq!(line.to_string(), "POST /orders - the client has gone");
-            return key;
-        }
-        assert_eq!(target.count(), orders + 1, "too late by a moment: the order was finished");
-    }
-    panic!("the client never left in time");
-}
-
-/// Repeats an order until it is no longer in flight.
-fn settle(target: &Fixture, key: &str) -> Answer {
-    let started = Instant::now();
-    while started.elapsed() < PATIENCE {
-        let answer = target.order(key, ORDER);
-        if answer.status != 409 {
-            return answer;
-        }
-        assert_eq!(answer.code(), "in-flight");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    panic!("{key} stays in flight");
+    let left = target.left(|key| leave(target.begin(key, ORDER), way));
+    assert_eq!(left.line.to_string(), "POST /orders - the client has gone");
+    left.key
 }
 
 #[test]
@@ -64,9 +41,9 @@ fn a_sound_server_finishes_what_it_has_begun() {
         let target = Fixture::start(contract(), LATENCY, &[]);
         let before = target.count();
         let key = leave_in_the_middle(&target, way);
-        let answer = settle(&target, &key);
+        let answer = target.settle(&key);
         assert_eq!((answer.status, answer.replayed()), (201, true), "{way:?}");
-        assert_eq!(settle(&target, &key).body, answer.body);
+        assert_eq!(target.settle(&key).body, answer.body);
         assert_eq!(target.count() - before, usize::try_from(number(&answer)).unwrap(), "{way:?}: one order a key");
     }
 }

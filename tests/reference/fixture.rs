@@ -100,6 +100,35 @@ impl Fixture {
         }
     }
 
+    /// Lets a client begin an order and leave, with fresh keys until one has left in the middle of it.
+    pub(crate) fn left(&self, leave: impl Fn(&str)) -> Left {
+        for round in 0..20 {
+            let key = format!("k{round}");
+            let orders = self.count();
+            leave(&key);
+            let line = self.line(|line| line.method == "POST" && !matches!(line.status, Some(400 | 409)));
+            if line.status.is_none() {
+                return Left { key, line };
+            }
+            assert_eq!(self.count(), orders + 1, "too late by a moment: the order was finished");
+        }
+        panic!("the client never left in time");
+    }
+
+    /// Repeats an order until it is no longer in flight.
+    pub(crate) fn settle(&self, key: &str) -> Answer {
+        let started = Instant::now();
+        while started.elapsed() < PATIENCE {
+            let answer = self.order(key, ORDER);
+            if answer.status != 409 {
+                return answer;
+            }
+            assert_eq!(answer.code(), "in-flight");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        panic!("{key} stays in flight");
+    }
+
     /// The next line of the log that fits.
     pub(crate) fn line(&self, fits: impl Fn(&RequestLine) -> bool) -> RequestLine {
         loop {
@@ -109,6 +138,13 @@ impl Fixture {
             }
         }
     }
+}
+
+/// A client that left in the middle of its order.
+pub(crate) struct Left {
+    pub(crate) key: String,
+    /// What the server noticed.
+    pub(crate) line: RequestLine,
 }
 
 /// The number of the order in an answer.

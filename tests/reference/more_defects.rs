@@ -245,6 +245,6 @@ fn what_is_in_flight_is_told_under_every_defect_that_goes_by_the_key() {
         let target = Fixture::start(contract(), FOR_EVER, &[*defect]);
         let _first = target.begin("k", ORDER);
         assert_eq!(target.order("k", ORDER).code(), "in-flight", "{defect}");
-        assert_eq!(target.count(), 0, "{defect}");
+        assert_eq!(target.count() == 0, *defect != Defect::EffectBeforeRecord, "{defect}");
     }
 }

@@ -30,6 +30,7 @@ operation:
   cleanup: {method: DELETE, path: "/orders/{{identity}}"}
 hooks:
   restart: {request: {method: POST, path: /restart}}
+  defragment: {request: {method: POST, path: /defragment}}
 contract:
   key: {carrier: {header: Idempotency-Key}, missing: {rejects: {status: 400, json: {"$.errors[0].code": key}}}}
   replay: {after_success: replays, after_failure: replays}
@@ -83,7 +84,8 @@ fn lists_removals_and_accounts_are_those_of_the_profile() {
     assert_eq!(shop.send("GET", "/orders", &[], None).status, 401);
     assert_eq!(shop.send("GET", "/elsewhere", &[ADA], None).status, 404);
     assert_eq!(shop.send("DELETE", "/orders", &[ADA], None).header("allow"), Some("POST, GET"));
-    assert_eq!(shop.send("POST", "/restart", &[ADA], None).status, 501);
+    assert_eq!(shop.send("POST", "/restart", &[ADA], None).status, 204);
+    assert_eq!(shop.send("POST", "/defragment", &[ADA], None).status, 501);
     assert_eq!(shop.send("POST", "/orders", &[ADA, ("Content-Type", "text/plain")], Some(body)).status, 415);
 }
 

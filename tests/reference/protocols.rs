@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use idemspec::reference::{Defect, ReferenceOptions};
 use tokio_rustls::rustls;
 
-use crate::client::{Answer, connect, connect_over_tls, read, request};
-use crate::fixture::{CHANGED, Fixture, INVALID, ORDER, PATIENCE, contract, number};
+use crate::client::{connect, connect_over_tls, read, request};
+use crate::fixture::{CHANGED, Fixture, INVALID, ORDER, contract, number};
 use crate::http2::{Http2, LEAVINGS, Leaving};
 
 /// Long enough that a client has nearly always gone before the end; where it has not, the test tries again.
@@ -40,31 +40,22 @@ fn the_contract_is_kept_over_every_protocol() {
 
 /// Leaves while an order is being carried out, and returns the key once the server has noticed.
 fn leave_in_the_middle(target: &Fixture, leaving: Option<Leaving>) -> String {
-    for round in 0..20 {
-        let key = format!("k{round}");
-        let orders = target.count();
-        match leaving {
-            Some(leaving) => {
-                let mut client = Http2::connect(&target.server);
-                let open = client.begin(&key, ORDER);
-                target.await_in_flight(&key);
-                client.leave(open, leaving);
-            }
-            None => {
-                let certificate = target.server.certificate().unwrap();
-                let mut client = connect_over_tls(target.server.address(), certificate);
-                client.write_all(&request("POST", "/orders", &[("Idempotency-Key", &key)], Some(ORDER))).unwrap();
-                target.await_in_flight(&key);
-                drop(client);
-            }
+    let leave = |key: &str| match leaving {
+        Some(leaving) => {
+            let mut client = Http2::connect(&target.server);
+            let open = client.begin(key, ORDER);
+            target.await_in_flight(key);
+            client.leave(open, leaving);
         }
-        let line = target.line(|line| line.method == "POST" && !matches!(line.status, Some(400 | 409)));
-        if line.status.is_none() {
-            return key;
+        None => {
+            let certificate = target.server.certificate().unwrap();
+            let mut client = connect_over_tls(target.server.address(), certificate);
+            client.write_all(&request("POST", "/orders", &[("Idempotency-Key", key)], Some(ORDER))).unwrap();
+            target.await_in_flight(key);
+            drop(client);
         }
-        assert_eq!(target.count(), orders + 1, "too late by a moment: the order was finished");
-    }
-    panic!("the client never left in time");
+    };
+    target.left(leave).key
 }
 
 /// Every way to leave that the plain HTTP/1.1 of other tests does not have: whether over TLS, and by which means.
@@ -73,26 +64,12 @@ fn departures() -> Vec<(bool, Option<Leaving>)> {
     http2.chain([(true, None)]).collect()
 }
 
-/// Repeats an order until it is no longer in flight.
-fn settle(target: &Fixture, key: &str) -> Answer {
-    let started = Instant::now();
-    while started.elapsed() < PATIENCE {
-        let answer = target.order(key, ORDER);
-        if answer.status != 409 {
-            return answer;
-        }
-        assert_eq!(answer.code(), "in-flight");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    panic!("{key} stays in flight");
-}
-
 #[test]
 fn a_sound_server_finishes_what_it_has_begun_whatever_it_was_asked_over() {
     for (tls, leaving) in departures() {
         let target = serving(tls, LATENCY, &[]);
         let key = leave_in_the_middle(&target, leaving);
-        let answer = settle(&target, &key);
+        let answer = target.settle(&key);
         assert_eq!((answer.status, answer.replayed()), (201, true), "TLS: {tls}, {leaving:?}");
         assert_eq!(target.count(), usize::try_from(number(&answer)).unwrap(), "one order a key");
     }

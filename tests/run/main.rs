@@ -21,6 +21,7 @@ mod resume;
 mod retention;
 mod secrets;
 mod seed;
+mod selftest;
 mod serve;
 mod staggered;
 mod support;

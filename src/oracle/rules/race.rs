@@ -263,9 +263,11 @@ fn serialises(docket: &Docket<'_, '_>) -> bool {
     docket.calibration.overlaps == Some(false)
 }
 
-/// A silence and a turning away say nothing about being in flight.
+/// A silence and a gateway that turned the attempt away say nothing about being in flight. A server that crashes does.
 fn may_be_judged(docket: &Docket<'_, '_>, attempt: usize) -> bool {
-    docket.facts[attempt].answer().is_some_and(|answer| !answer.is_unplanned_server_error())
+    docket.facts[attempt]
+        .answer()
+        .is_some_and(|answer| answer.kind == AnswerKind::ServerError || !answer.is_unplanned_server_error())
 }
 
 /// Whether the answer is one that only the in-flight promise allows.
@@ -294,7 +296,8 @@ fn is_inside(docket: &Docket<'_, '_>, executing: usize, inside: usize) -> bool {
     if outer.variant != SLOW || waited {
         return false;
     }
-    let refused = inner.answer().is_some_and(|answer| answer.is_client_error());
+    let refused =
+        inner.answer().is_some_and(|answer| answer.is_client_error() || answer.kind == AnswerKind::ServerError);
     docket.calibration.overlaps == Some(true)
         && outer.written.saturating_add(margin) < inner.sent
         && inner.written.saturating_add(margin) < outer.read

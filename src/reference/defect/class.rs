@@ -45,11 +45,16 @@ pub enum FailureClass {
     Collapsed,
     /// C21
     CheckedBefore,
+    /// C22
+    StoreDown,
 }
 
 impl FailureClass {
+    /// How many classes the collection has. Those without a defect here are shown by clients, or not yet by any server.
+    pub const KNOWN: usize = 22;
+
     /// Every class that has a defect, in the order of their codes.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::NotHonoured,
         Self::ConcurrentCopies,
         Self::NeverSettles,
@@ -70,6 +75,7 @@ impl FailureClass {
         Self::AfterChange,
         Self::Collapsed,
         Self::CheckedBefore,
+        Self::StoreDown,
     ];
 
     /// Its code, for example `C01`.
@@ -104,6 +110,7 @@ impl FailureClass {
             Self::AfterChange => ("C19", "a repeat goes wrong once the resource has changed"),
             Self::Collapsed => ("C20", "a new action is taken for an old one"),
             Self::CheckedBefore => ("C21", "something is checked before the key is looked up"),
+            Self::StoreDown => ("C22", "nothing is protected while the key store is down"),
         }
     }
 }

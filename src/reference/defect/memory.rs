@@ -98,6 +98,7 @@ pub(super) const REPLAY_ONCE: Entry = Entry {
         Requirement::ReplayAfterServerError,
         Requirement::ReplayAfterLostExecution,
         Requirement::ReplayAfterLostResponse,
+        Requirement::ConflictOriginalSurvives,
         Requirement::ScopeReplicas,
     ],
 };
@@ -138,7 +139,7 @@ pub(super) const EXPIRE_BY_LAST_USE: Entry = Entry {
             age(contract, &last_used_first, *now).is_some_and(|(age, retention)| age >= retention)
         });
     },
-    expected: &[],
+    expected: &[Requirement::RetentionExpired],
 };
 
 pub(super) const EXPIRED_IS_AN_ERROR: Entry = Entry {

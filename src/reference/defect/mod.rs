@@ -6,8 +6,10 @@
 
 mod class;
 mod concurrency;
+mod crash;
 mod key;
 mod memory;
+mod outcome;
 mod parameters;
 mod replay;
 mod scope;
@@ -87,7 +89,6 @@ impl Defect {
     pub fn by_timing(self) -> &'static [Requirement] {
         match self {
             Self::LeaseStolen(_) => &[Requirement::ConflictInFlightChanged],
-            Self::InFlightCrashes => &[Requirement::ReplayNoServerError],
             // A copy that arrives after the end gets an answer that fits nothing, and a race has no order.
             Self::FalseConflict | Self::ReplayEmpty | Self::ReplayActsAgain => &[Requirement::ConflictInFlight],
             // The repeat that executes is in flight itself when the next one comes.

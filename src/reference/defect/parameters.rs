@@ -150,7 +150,7 @@ fn extend_name(policy: &mut Policy, by: fn(&Submission) -> Vec<u8>) {
     });
 }
 
-fn conflict_leaves(policy: &mut Policy, survivor: Survivor) {
+pub(super) fn conflict_leaves(policy: &mut Policy, survivor: Survivor) {
     let sound = std::mem::replace(&mut policy.survivor, Box::new(|_| Survivor::Original));
     policy.survivor = Box::new(move |situation| match situation {
         Situation::ChangedParameters | Situation::EquivalentParameters => survivor,

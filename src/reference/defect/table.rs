@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Entry, concurrency, key, memory, parameters, replay, scope};
+use super::{Entry, concurrency, crash, key, memory, outcome, parameters, replay, scope};
 use crate::contract::Period;
 
 /// The window of `check-then-act` where no other is given.
@@ -163,4 +163,15 @@ defects! {
     ResentWhenSlow: scope::RESENT_WHEN_SLOW,
     /// A repeat gets the first answer and has its effect again.
     ReplayActsAgain: scope::REPLAY_ACTS_AGAIN,
+
+    /// While the key store is down, requests are carried out without protection.
+    StoreDownUnguarded: crash::STORE_DOWN_UNGUARDED,
+    /// The effect comes first, and its record in a second transaction.
+    EffectBeforeRecord: crash::EFFECT_BEFORE_RECORD,
+    /// Keys are kept in the memory of the process.
+    ForgetsOnRestart: crash::FORGETS_ON_RESTART,
+    /// What was running when the server was restarted stays in flight for ever.
+    StuckAfterRestart: crash::STUCK_AFTER_RESTART,
+    /// A refused conflict breaks the key.
+    ConflictBreaksKey: outcome::CONFLICT_BREAKS_KEY,
 }

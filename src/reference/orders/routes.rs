@@ -47,6 +47,9 @@ pub(super) fn route(interpreter: &Interpreter, asked: Asked<'_>) -> Result<Route
     if (first, rest) == ("clock", None) {
         return clock(interpreter, asked.parts, &asked.body).map(Routed::Answered);
     }
+    if let Some(happen) = incident(first, rest) {
+        return incite(interpreter, asked.parts, happen).map(Routed::Answered);
+    }
     let collection = number_of(first).ok_or_else(not_found)?;
     let account = account(&asked.parts.headers)?;
     match rest {
@@ -121,13 +124,32 @@ fn clock(interpreter: &Interpreter, parts: &Parts, body: &[u8]) -> Result<Answer
         Method::POST => {
             expect_json(parts)?;
             let by = advance(body).ok_or_else(|| Answer::error(400, "invalid parameters"))?;
-            interpreter.clock.advance(by);
+            interpreter.advance_clock(by);
         }
         _ => return Err(Answer::method_not_allowed("GET, HEAD, POST")),
     }
     let elapsed = u64::try_from(interpreter.clock.now().as_millis()).unwrap_or(u64::MAX);
     let now = humantime::format_rfc3339_seconds(interpreter.clock.date()).to_string();
     Ok(Answer::json(200, &json!({"now": now, "elapsed_ms": elapsed})))
+}
+
+/// What a path lets happen to the server.
+fn incident(first: &str, rest: Option<&str>) -> Option<fn(&Interpreter)> {
+    match (first, rest) {
+        ("store", Some("down")) => Some(Interpreter::take_store_down),
+        ("store", Some("up")) => Some(Interpreter::bring_store_up),
+        ("restart", None) => Some(Interpreter::restart),
+        _ => None,
+    }
+}
+
+/// `POST /store/down`, `POST /store/up` and `POST /restart`.
+fn incite(interpreter: &Interpreter, parts: &Parts, happen: fn(&Interpreter)) -> Result<Answer, Answer> {
+    if parts.method != Method::POST {
+        return Err(Answer::method_not_allowed("POST"));
+    }
+    happen(interpreter);
+    Ok(Answer::no_content())
 }
 
 /// By how much the clock is to be moved: exactly one of the two ways to say it.

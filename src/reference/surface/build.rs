@@ -133,6 +133,9 @@ fn routes(profile: &Profile, sources: &[Source<'_>]) -> Result<Vec<Route>, Strin
             "advance-clock" => Deed::AdvanceClock,
             "change" => Deed::Change,
             "delete" => Deed::Delete,
+            "store-down" => Deed::StoreDown,
+            "store-up" => Deed::StoreUp,
+            "restart" => Deed::Restart,
             other => Deed::Unknown(other.to_owned()),
         };
         routes.push(route(&format!("hooks.{name}"), request, deed)?);

@@ -153,6 +153,9 @@ impl Derived {
                 true => Ok(Answer::no_content()),
                 false => Err(not_found()),
             },
+            Deed::StoreDown => Ok(happened(interpreter, Interpreter::take_store_down)),
+            Deed::StoreUp => Ok(happened(interpreter, Interpreter::bring_store_up)),
+            Deed::Restart => Ok(happened(interpreter, Interpreter::restart)),
             Deed::Unknown(hook) => Err(Answer::error(501, &format!("nothing stands behind the hook {hook}"))),
             Deed::Operate(_) => Err(not_found()),
         }
@@ -184,10 +187,15 @@ fn remove(
     if removed == 0 { Err(not_found()) } else { Ok(Answer::no_content()) }
 }
 
+fn happened(interpreter: &Interpreter, happen: fn(&Interpreter)) -> Answer {
+    happen(interpreter);
+    Answer::no_content()
+}
+
 fn advance(interpreter: &Interpreter, captures: &Captures) -> Result<Answer, Answer> {
     let seconds = captures.get("seconds").and_then(|seconds| seconds.parse().ok());
     let by = seconds.and_then(|seconds| std::time::Duration::try_from_secs_f64(seconds).ok());
-    interpreter.clock.advance(by.ok_or_else(|| Answer::error(400, "invalid parameters"))?);
+    interpreter.advance_clock(by.ok_or_else(|| Answer::error(400, "invalid parameters"))?);
     Ok(Answer::no_content())
 }
 

@@ -85,6 +85,12 @@ pub(super) enum Deed {
     Change,
     /// It deletes a resource from outside.
     Delete,
+    /// It takes the key store down.
+    StoreDown,
+    /// It brings the key store up again.
+    StoreUp,
+    /// It restarts the server.
+    Restart,
     /// It is a hook that nothing stands behind.
     Unknown(String),
 }
