@@ -233,7 +233,7 @@ fn reply<'h>(
         outcome if outcome.reached_nothing() => Reply::NotSent,
         Outcome::Answered(response) => Reply::Answer(Box::new(reader.read(response, end, draws, drawn, false))),
         Outcome::Hidden(response) => Reply::Answer(Box::new(reader.read(response, end, draws, drawn, true))),
-        Outcome::Lost { .. } | Outcome::Failed { .. } => Reply::Silence,
+        Outcome::Lost { .. } | Outcome::Failed { .. } | Outcome::Swallowed => Reply::Silence,
     }
 }
 
@@ -253,7 +253,7 @@ fn loss(attempt: &Attempt) -> Option<Requirement> {
             LossPoint::PartialResponse | LossPoint::Response => Requirement::ReplayAfterLostResponse,
         }),
         Outcome::Failed { bytes_written: 0, .. } => None,
-        Outcome::Failed { .. } => Some(Requirement::ReplayAfterLostExecution),
+        Outcome::Failed { .. } | Outcome::Swallowed => Some(Requirement::ReplayAfterLostExecution),
     }
 }
 

@@ -4,6 +4,7 @@ mod budget;
 mod needs;
 mod place;
 mod reach;
+mod record;
 mod select;
 mod time;
 
@@ -28,7 +29,7 @@ pub const CONTROL: &str = "control";
 pub const SLOW: &str = "slow";
 
 /// What will run, what cannot and why.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// What will run: the control first, the cases that run alone last.
     pub cases: Vec<PlannedCase>,
@@ -166,6 +167,9 @@ fn mishap(history: &History, id: &CaseId) -> Option<Reason> {
         return Some(skipped.reason.clone());
     }
     let case = history.cases.get(id)?;
+    if let Some(waiting) = &case.course.suspended {
+        return Some(Reason::Pending(waiting.due.clone()));
+    }
     match &case.ending {
         Some(CaseEnding::Stopped(reason)) => Some(reason.clone()),
         Some(CaseEnding::Interrupted) | None => Some(Reason::Interrupted),

@@ -17,7 +17,7 @@ mod template;
 mod variants;
 
 pub use bind::{BindError, BindOptions, Bound, Replica};
-pub use load::{Loaded, load, parse, shipped};
+pub use load::{Loaded, digest, load, parse, recorded, shipped};
 pub use mock::{Mock, MockAnswer, MockList};
 pub use model::{
     BASE, Counter, DEFAULT, EffectSource, FurtherOperation, Hook, IdentityWord, Operation, Profile, RequestTemplate,

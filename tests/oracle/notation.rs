@@ -158,6 +158,7 @@ impl Reader {
             races: Vec::new(),
             hooks: Vec::new(),
             ending: Some(CaseEnding::Completed),
+            course: Default::default(),
         };
         let settle = setting.settle.unwrap_or_default().duration();
         let counters = setting.counters.unwrap_or(usize::from(!setting.by_identity));
