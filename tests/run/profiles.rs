@@ -151,3 +151,12 @@ fn defects_break_any_profile() {
         assert!(judged(&loaded, &run, Judgement::Violated).contains(&expected), "{profile} {name}\n{}", run.stdout);
     }
 }
+
+#[test]
+fn spaces_around_a_key_count_where_its_carrier_keeps_them() {
+    let defect = "strip-white-space".parse().unwrap();
+    let (loaded, run) = probe(&written("key-in-json"), &[defect], &["--only", "key-distinct"]);
+    run.assert_code(1);
+    assert_eq!(judged(&loaded, &run, Judgement::Violated), BTreeSet::from([Requirement::KeyFresh]), "{}", run.stdout);
+    assert!(run.stdout.contains("case        key-distinct[key=padded]"), "{}", run.stdout);
+}
