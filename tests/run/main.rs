@@ -13,6 +13,7 @@ mod interruption;
 mod killed;
 mod manners;
 mod order_api;
+mod outage;
 mod profiles;
 mod races;
 mod release;
