@@ -47,6 +47,8 @@ pub enum Command {
     Run(Box<RunArguments>),
     /// Serve a profile: a target that keeps its contract, or breaks it by defects.
     Serve(ServeArguments),
+    /// Test this tool: would it notice? Sound targets must not be blamed, and broken ones must be.
+    Selftest(SelftestArguments),
     /// List what there is: profiles, scenarios, requirements, defects.
     List(ListArguments),
     /// Explain a requirement, a clause, a scenario or a defect.
@@ -317,6 +319,35 @@ pub struct ServeArguments {
     #[arg(long, value_name = "N", default_value = "1")]
     pub replicas: NonZeroU16,
 }
+
+/// Arguments of `selftest`.
+#[derive(Args, Debug)]
+#[command(after_help = SELFTEST_HELP)]
+pub struct SelftestArguments {
+    /// Probe these alone: a defect, a class of failure (C05), a sound target, or `sound` for all of those. Can be repeated.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub only: Vec<String>,
+
+    /// How many targets are probed at the same time.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub jobs: u16,
+
+    /// Write every scenario and requirement out, and what was seen.
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+}
+
+const SELFTEST_HELP: &str = "Examples:\n  \
+    idemspec selftest                                everything: about a minute\n  \
+    idemspec selftest --only no-dedup -v             one defect, and what shows it\n  \
+    idemspec selftest --only C05,C13                 the defects of two classes of failure\n  \
+    idemspec selftest --only sound                   the targets that keep their contract\n  \
+    idemspec selftest --only check-then-act=5ms      a defect with a value\n\n\
+    Exit status:\n  \
+    0  every defect violates exactly what it declares, and no sound target is blamed\n  \
+    1  something is not as expected\n  \
+    2  bad arguments\n\n\
+    A defect that is declared as not yet caught by any scenario is shown as such, and is no failure.";
 
 /// Arguments of `list`.
 #[derive(Args, Debug)]

@@ -37,6 +37,8 @@ pub mod report;
 
 pub mod reference;
 
+pub mod selftest;
+
 pub mod cli;
 
 pub mod commands;

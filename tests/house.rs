@@ -23,6 +23,7 @@ fn permitted() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("checklist", vec!["contract", "history", "oracle"]),
         ("report", vec!["message", "contract", "history", "oracle", "checklist"]),
         ("reference", vec!["message", "contract", "profile"]),
+        ("selftest", vec!["contract", "history", "oracle", "reference"]),
         ("cli", vec!["contract"]),
         (
             "commands",
@@ -43,6 +44,7 @@ fn permitted() -> BTreeMap<&'static str, Vec<&'static str>> {
                 "checklist",
                 "report",
                 "reference",
+                "selftest",
             ],
         ),
     ])

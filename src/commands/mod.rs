@@ -6,8 +6,10 @@ mod explain;
 mod list;
 mod output;
 mod plan;
+mod probe;
 mod progress;
 mod run;
+mod selftest;
 mod serve;
 mod session;
 
@@ -30,6 +32,7 @@ pub fn execute(arguments: Arguments) -> Result<u8> {
     match arguments.command {
         Command::Run(run) => run::execute(&run, color),
         Command::Serve(serve) => serve::execute(&serve),
+        Command::Selftest(selftest) => selftest::execute(&selftest, color),
         Command::List(list) => list::execute(&list),
         Command::Explain(explain) => explain::execute(&explain),
     }

@@ -8,40 +8,47 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::output::say;
 use crate::history::{Event, EventKind};
 
-/// Shows how far a run has come.
+/// Shows how far something has come that has many parts.
 pub(super) struct Progress {
     bar: Option<ProgressBar>,
-    cases: usize,
+    parts: usize,
     finished: AtomicUsize,
 }
 
 impl Progress {
-    pub(super) fn new(cases: usize) -> Self {
+    /// Of so many parts, which are called so.
+    pub(super) fn new(parts: usize, noun: &str) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::with_draw_target(Some(cases as u64), ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{pos}/{len} cases  {wide_msg}") {
+            let bar = ProgressBar::with_draw_target(Some(parts as u64), ProgressDrawTarget::stderr());
+            if let Ok(style) = ProgressStyle::with_template(&format!("{{pos}}/{{len}} {noun}  {{wide_msg}}")) {
                 bar.set_style(style);
             }
             bar
         });
-        Self { bar, cases, finished: AtomicUsize::new(0) }
+        Self { bar, parts, finished: AtomicUsize::new(0) }
     }
 
+    /// Shows an event of a run whose parts are its cases.
     pub(super) fn show(&self, event: &Event) {
-        match (&event.event, &event.case, &self.bar) {
-            (EventKind::CaseEnded(_), Some(case), None) => {
+        if let (EventKind::CaseEnded(_), Some(case)) = (&event.event, &event.case) {
+            self.part_ended(&case.to_string());
+        }
+        if let (Some(bar), Some(line)) = (&self.bar, crate::report::progress(event)) {
+            bar.set_message(line);
+        }
+    }
+
+    /// Shows that a part is over, and what is to be said about it.
+    pub(super) fn part_ended(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => {
+                bar.inc(1);
+                bar.set_message(line.to_owned());
+            }
+            None => {
                 let finished = self.finished.fetch_add(1, Ordering::Relaxed) + 1;
-                say(&format!("{finished}/{} {case}", self.cases));
+                say(&format!("{finished}/{} {line}", self.parts));
             }
-            (kind, _, Some(bar)) => {
-                if matches!(kind, EventKind::CaseEnded(_)) {
-                    bar.inc(1);
-                }
-                if let Some(line) = crate::report::progress(event) {
-                    bar.set_message(line);
-                }
-            }
-            _ => {}
         }
     }
 

@@ -6,20 +6,19 @@ use std::time::SystemTime;
 
 use anyhow::{Context as _, Result};
 
-use super::connections::recorded;
 use super::output::{colored, print, say};
+use super::probe;
 use super::progress::Progress;
 use super::session::{Session, announcement, rehearse};
 use crate::checklist::{Bar, Checklist, ExitStatus};
-use crate::cli::{Color, DecidingLevel, RaceRelease, RunArguments};
+use crate::cli::{Color, DecidingLevel, RunArguments};
 use crate::contract::{Level, Reason};
-use crate::history::{EventKind, History, RunInfo, VERSION};
+use crate::history::History;
 use crate::journal::JournalWriter;
 use crate::oracle::{self, Instrument};
 use crate::plan::Plan;
 use crate::report::{self, TerminalOptions};
-use crate::runner::{self, Context, Interrupt, InterruptHandle, Pace, Patience, Pulse, Recorder};
-use crate::wire::{ControlClient, ControlOptions, Synchronisation};
+use crate::runner::{Context, Interrupt, InterruptHandle, Recorder};
 
 /// The exit status of a program that was interrupted twice, as shells have it: 128 + SIGINT.
 const INTERRUPTED_TWICE: u8 = 130;
@@ -40,71 +39,41 @@ pub(super) fn execute(arguments: &RunArguments, color: Color) -> Result<u8> {
         return Ok(ExitStatus::NothingSelected.code());
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    runtime.block_on(probe(arguments, color, session))
+    runtime.block_on(go(arguments, color, session))
 }
 
-async fn probe(arguments: &RunArguments, color: Color, session: Session) -> Result<u8> {
+async fn go(arguments: &RunArguments, color: Color, mut session: Session) -> Result<u8> {
     let announcement = announcement(&session, arguments.max_requests);
-    let Session { bound, connector, replicas, document, plan, embedded, left_out: _ } = session;
     let run = uuid::Uuid::new_v4().simple().to_string();
     let seed = arguments.seed.unwrap_or_else(rand::random);
-    rehearse(&bound, &plan)?;
+    rehearse(&session.bound, &session.plan)?;
     let path = journal_path(arguments, &run);
     let journal = JournalWriter::create(&path)?;
-    let progress = Arc::new(Progress::new(plan.cases.len()));
+    let progress = Arc::new(Progress::new(session.plan.cases.len(), "cases"));
     let observer = {
         let progress = Arc::clone(&progress);
         Box::new(move |event: &_| progress.show(event))
     };
     let (handle, interrupt) = Interrupt::new();
-    let cleans_up = bound.profile().operation.cleanup.is_some() && !arguments.keep_effects;
-    let context = Arc::new(Context {
-        connector,
-        replicas,
-        control: ControlClient::new(ControlOptions {
-            time_limit: bound.profile().target.time_limit.duration(),
-            body_limit: arguments.connections.max_response.0,
-            ..ControlOptions::default()
-        }),
-        bound,
-        recorder: Recorder::new(Some(journal), observer),
-        pace: Pace::new(arguments.max_requests, cleans_up).limited_to(arguments.rate),
-        patience: Patience::new(seed, arguments.max_wait.duration()),
-        pulse: Pulse::default(),
-        interrupt,
-        jobs: usize::from(arguments.jobs),
-        max_wait: arguments.max_wait,
-        synchronisation: synchronisation(arguments.sync),
-        max_response: arguments.connections.max_response.0,
-        clean_up: cleans_up,
-    });
+    let context = probe::context(arguments, &session, Recorder::new(Some(journal), observer), seed, interrupt);
     say(&announcement);
     say(&format!("seed {seed}{}", arguments.rate.map_or_else(String::new, |rate| format!(", at most {rate}"))));
-    context.recorder.record(None, run_started(&context, run, document))?;
     let finished = tokio::select! {
-        outcome = runner::run(&context, &plan, |history| oracle::examine(history) == Instrument::Sound) => Some(outcome),
+        outcome = probe::run(&context, &session, run) => Some(outcome),
         () = interrupted_twice(&handle) => None,
     };
-    drop(embedded);
+    // The embedded target is not needed any more.
+    session.embedded = None;
     progress.finish();
     let Some(outcome) = finished else {
         say(&format!("interrupted twice: effects may be left; the journal is {}", path.display()));
         return Ok(INTERRUPTED_TWICE);
     };
     let history = context.recorder.history();
-    let status = report(arguments, color, &context, &plan, &history)?;
+    let status = report(arguments, color, &context, &session.plan, &history)?;
     say(&format!("the journal of this run is {}", path.display()));
     outcome?;
     Ok(status.code())
-}
-
-fn synchronisation(release: RaceRelease) -> Synchronisation {
-    match release {
-        RaceRelease::Auto => Synchronisation::Auto,
-        RaceRelease::LastByte => Synchronisation::LastByte,
-        RaceRelease::SinglePacket => Synchronisation::SinglePacket,
-        RaceRelease::None => Synchronisation::None,
-    }
 }
 
 /// The first Ctrl-C, or request to terminate, ends the run in good order; the second ends it at once.
@@ -136,20 +105,6 @@ async fn stop_requested() -> std::io::Result<()> {
 #[cfg(not(unix))]
 async fn stop_requested() -> std::io::Result<()> {
     tokio::signal::ctrl_c().await
-}
-
-fn run_started(context: &Context, run: String, document: serde_json::Value) -> EventKind {
-    EventKind::RunStarted(Box::new(RunInfo {
-        version: VERSION,
-        program: env!("CARGO_PKG_VERSION").to_owned(),
-        run,
-        started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
-        profile: context.bound.profile().profile.clone(),
-        base_url: context.bound.base_url().to_owned(),
-        connections: recorded(context.connector.settings()),
-        document,
-        subject: runner::subject(&context.bound),
-    }))
 }
 
 fn report(

@@ -34,17 +34,21 @@ pub(super) struct Session {
 impl Session {
     /// Loads and checks everything. Nothing is sent.
     pub(super) fn prepare(arguments: &RunArguments) -> Result<Self> {
+        Self::prepare_in(arguments, &|name| std::env::var(name).ok())
+    }
+
+    /// The same with other variables than those of the process.
+    pub(super) fn prepare_in(arguments: &RunArguments, environment: &dyn Fn(&str) -> Option<String>) -> Result<Self> {
         let loaded = profile::load(&arguments.profile)?;
         let embedded = embedded::start(arguments, &loaded.profile)?;
         let base_url = embedded.as_ref().map(RunningReference::base_url).or_else(|| arguments.base_url.clone());
-        let environment = |name: &str| std::env::var(name).ok();
         let options = BindOptions { base_url: base_url.as_deref(), allow_production: arguments.allow_production };
         let mut settings = super::connections::settings(&arguments.connections)?;
         if let Some(running) = &embedded {
             settings = embedded::trust(running, settings)?;
         }
         let named: Vec<String> = loaded.profile.target.replicas.keys().cloned().collect();
-        let mut bound = Bound::new(loaded.profile, &environment, &options)?;
+        let mut bound = Bound::new(loaded.profile, environment, &options)?;
         for secret in settings.proxy.iter().flat_map(Proxy::secrets) {
             bound.add_secret(&secret, "${PROXY_CREDENTIALS}");
         }

@@ -90,6 +90,10 @@ pub struct Key {
     /// Parameters that belong to the key: the same key with another value of these is another action.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub with: Vec<String>,
+    /// What the server does not look at when it compares keys. It may take two keys for one that differ in nothing else;
+    /// all others are two.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignores: Vec<KeyDifference>,
     /// A request without a key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Promise>,
@@ -108,6 +112,18 @@ pub struct Key {
     /// The source of every promise of this clause that has none of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+}
+
+/// What two keys may differ in and be one all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeyDifference {
+    /// The case of letters.
+    Case,
+    /// Double quotes around one of them.
+    Quotes,
+    /// Spaces, around one of them or in it.
+    WhiteSpace,
 }
 
 /// Who makes a key.
@@ -133,6 +149,10 @@ pub enum Anchor {
     /// The end of the life of the resource that was made.
     ResourceEnd,
 }
+
+/// So many fresh keys put a key store under pressure: a repeat after them shows that keys are kept as the clause
+/// `retention` says.
+pub const PRESSURE: u32 = 10;
 
 /// The `retention` clause.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -174,6 +194,10 @@ pub struct Replay {
     /// A repeat after the first attempt was refused before execution.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after_validation_failure: Option<Promise>,
+    /// A repeat after the first attempt was turned away before anybody looked at it: not authenticated, too many
+    /// requests, not available.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after_turning_away: Option<Promise>,
     /// A repeat after the resource was changed or deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after_change: Option<Promise>,
@@ -211,6 +235,10 @@ pub struct Fidelity {
     /// Header fields that a replay repeats with the same value.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<String>,
+    /// Header fields that are made anew for every answer, such as `Set-Cookie`: a replay does not repeat the value of the
+    /// first answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fresh: Vec<String>,
     /// How binding; the clause's level where it is not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,

@@ -95,7 +95,7 @@ requirements! {
     KeyOverlong, Key, "key.overlong", "A key longer than the maximum is refused with a 4xx or fully protected.";
     KeyLongest, Key, "key.longest", "A key of exactly the maximum length works, and two such keys that differ in the last character are two actions.";
     KeyEmpty, Key, "key.empty", "An empty key is refused with a 4xx, or treated as the contract says.";
-    KeyDistinct, Key, "key.distinct", "Keys that differ, if only in case or quotes, are different actions.";
+    KeyDistinct, Key, "key.distinct", "Keys that differ, if only in case, quotes, spaces or their last character, are different actions.";
     KeyFresh, Key, "key.fresh", "A new key with the same parameters is a new action.";
     RetentionKept, Retention, "retention.kept", "A key is still remembered late in its retention, and under pressure.";
     RetentionExpired, Retention, "retention.expired", "A key that is older than its retention is treated as the contract says.";
@@ -107,6 +107,7 @@ requirements! {
     ReplayAfterFailure, Replay, "replay.after-failure", "A repeat after a failure of the execution is treated as the contract says.";
     ReplayAfterServerError, Replay, "replay.after-server-error", "A repeat after a 5xx is treated as the contract says.";
     ReplayAfterValidationFailure, Replay, "replay.after-validation-failure", "A repeat after a refusal before execution is treated as the contract says.";
+    ReplayAfterTurningAway, Replay, "replay.after-turning-away", "A repeat after a request was turned away before anybody looked at it is treated as the contract says.";
     ReplayAfterLostConnection, Replay, "replay.after-lost-connection", "After a connection was lost before a byte was sent, a retry leads to the one effect.";
     ReplayAfterLostRequest, Replay, "replay.after-lost-request", "After the connection broke while the request was being sent, a retry leads to the one effect.";
     ReplayAfterLostExecution, Replay, "replay.after-lost-execution", "After the connection broke while the server was executing, a retry leads to the one effect.";
@@ -161,6 +162,7 @@ impl Requirement {
             Self::ReplayAfterFailure => Some(Row::AfterFailure),
             Self::ReplayAfterServerError => Some(Row::AfterServerError),
             Self::ReplayAfterValidationFailure => Some(Row::AfterValidationFailure),
+            Self::ReplayAfterTurningAway => Some(Row::AfterTurningAway),
             Self::ReplayAfterChange => Some(Row::AfterChange),
             Self::ConflictInFlight => Some(Row::InFlight),
             Self::ConflictInFlightChanged => Some(Row::InFlightChanged),

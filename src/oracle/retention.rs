@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::action::Action;
 use super::docket::Docket;
 use super::facts::Fact;
-use crate::contract::{Anchor, Retention};
+use crate::contract::{Anchor, PRESSURE, Retention};
 use crate::history::HookRun;
 
 /// By how much a reading of the target's clock may be off: one that tells whole seconds, before and after. Of a small
@@ -30,7 +30,7 @@ struct Move {
 /// What the age of a key says about its retention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Age {
-    /// Certainly within the time for which keys are kept; `late` past half of it.
+    /// Certainly within the time for which keys are kept; `late` past half of it, or after many fresh keys.
     Kept { late: bool },
     /// Certainly older than the time after which keys are forgotten.
     Expired,
@@ -89,7 +89,10 @@ pub(super) fn age(docket: &Docket<'_, '_>, action: &Action, attempt: usize) -> A
     let ends_with_resource = retention.anchor == Some(Anchor::ResourceEnd);
     match (least, most) {
         (_, Some(most)) if youngest > most && !ends_with_resource => Age::Expired,
-        (Some(least), _) if oldest <= least => Age::Kept { late: oldest > least / 2 && youngest > least / 2 },
+        (Some(least), _) if oldest <= least => {
+            let pressed = docket.fresh_keys_between(action.outcome().unwrap_or(first), attempt) >= PRESSURE as usize;
+            Age::Kept { late: pressed || (oldest > least / 2 && youngest > least / 2) }
+        }
         (None, None) => Age::Kept { late: false },
         (Some(_), Some(_) | None) | (None, Some(_)) => Age::Either,
     }

@@ -5,10 +5,14 @@ use std::time::Duration;
 
 use super::time::{advance, at_least, at_most, wait_for_age};
 use super::{Place, method};
-use crate::contract::{Drawn, Requirement};
+use crate::contract::{Anchor, Drawn, PRESSURE, Requirement};
 use crate::history::{KeyKind, LossPoint};
 use crate::profile::{BASE, Bound};
 use crate::scenario::{FanOut, HookStep, KeyChoice, Race, Send, Step};
+
+/// The hook that leaves the caller with one more request, and the one that lifts that limit.
+const LAST_TOKEN: &str = "last-token";
+const LIFT_LIMIT: &str = "lift-limit";
 
 /// The requirements that these stimuli can bring the server to show.
 pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
@@ -20,6 +24,8 @@ pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
         changed: BTreeSet::new(),
         store_down: false,
         time: Duration::ZERO,
+        fresh_keys: 0,
+        limited: false,
     };
     for step in steps {
         match step {
@@ -34,6 +40,11 @@ pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
                 reach.reached.insert(Requirement::ReplaySettles);
             }
             Step::FanOut(fan_out) => reach.fan_out(fan_out),
+            Step::Sweep(sweep) => sweep.sends(&bound.fields()).iter().for_each(|send| reach.send(send)),
+            Step::Pressure(pressure) => {
+                pressure.sends().for_each(|send| reach.send(&send));
+                reach.fresh_keys += pressure.keys;
+            }
             Step::Hook(hook) => reach.hook(hook),
             Step::Wait(wait) => {
                 reach.time += wait_for_age(&bound.profile().contract, *wait).unwrap_or_default();
@@ -62,6 +73,8 @@ struct Earlier {
     answered: bool,
     /// When it was sent, by the clock that the steps move.
     at: Duration,
+    /// How many fresh keys had been used by then to put the key store under pressure.
+    fresh_keys: u32,
 }
 
 struct Reach<'b> {
@@ -77,12 +90,21 @@ struct Reach<'b> {
     store_down: bool,
     /// The time that the steps let pass.
     time: Duration,
+    /// How many fresh keys were used to put the key store under pressure.
+    fresh_keys: u32,
+    /// The caller was left with one more request.
+    limited: bool,
 }
 
 impl Reach<'_> {
     fn hook(&mut self, hook: &HookStep) {
         let moved = hook.by.and_then(|by| advance(&self.bound.profile().contract, by));
         self.time += moved.unwrap_or_default();
+        match hook.name.as_str() {
+            LAST_TOKEN => self.limited = true,
+            LIFT_LIMIT => self.limited = false,
+            _ => {}
+        }
         if moved.is_none() {
             self.changed.extend(hook.intent.clone());
         }
@@ -119,7 +141,8 @@ impl Reach<'_> {
         }
         self.used.insert((send.intent.clone(), send.key));
         let replica = send.replica.clone();
-        let sent = Earlier { variant, replica, answered: send.lose.is_none(), at: self.time };
+        let sent =
+            Earlier { variant, replica, answered: send.lose.is_none(), at: self.time, fresh_keys: self.fresh_keys };
         self.earlier.entry(scope).or_default().push(sent);
     }
 
@@ -160,9 +183,17 @@ impl Reach<'_> {
         let contract = &self.bound.profile().contract;
         let last = earlier.last().unwrap_or(first);
         let (oldest, youngest) = (self.time.saturating_sub(first.at), self.time.saturating_sub(last.at));
-        if at_most(contract).is_some_and(|most| youngest > most) {
+        let prolongs = !matches!(
+            contract.retention.as_ref().and_then(|retention| retention.anchor),
+            Some(Anchor::First | Anchor::Completion)
+        );
+        let age = if prolongs { youngest } else { oldest };
+        if at_most(contract).is_some_and(|most| age > most) {
             self.reached.insert(Requirement::RetentionExpired);
-        } else if at_least(contract).is_some_and(|least| oldest >= least / 2 && oldest <= least && !oldest.is_zero()) {
+        } else if at_least(contract).is_some_and(|least| {
+            let late = oldest >= least / 2 && !oldest.is_zero();
+            oldest <= least && (late || self.fresh_keys - first.fresh_keys >= PRESSURE)
+        }) {
             self.reached.insert(Requirement::RetentionKept);
         } else if self.changed.contains(&send.intent) {
             self.reached.insert(Requirement::ReplayAfterChange);
@@ -191,7 +222,8 @@ impl Reach<'_> {
                 if self.bound.outcome(&variant) != Drawn::Success {
                     self.reached.insert(Requirement::ReplayFailureEffect);
                 }
-                earlier.push(Earlier { variant, replica: None, answered: true, at: self.time });
+                let (at, fresh_keys) = (self.time, self.fresh_keys);
+                earlier.push(Earlier { variant, replica: None, answered: true, at, fresh_keys });
             }
         }
     }
@@ -200,12 +232,16 @@ impl Reach<'_> {
         let meaning = |name: &str| self.bound.meaning(name);
         let same_meaning = meaning(first) == meaning(variant);
         let outcome = self.bound.outcome(first);
+        // What is turned away anyway says nothing about what came before.
+        if self.bound.outcome(variant) == Drawn::TurnedAway {
+            return;
+        }
         if !same_meaning && outcome == Drawn::Success {
             self.reached.insert(Requirement::ConflictChangedParameters);
             self.reached.insert(Requirement::ConflictNoLeak);
             return;
         }
-        if first != variant && same_meaning {
+        if first != variant && same_meaning && outcome != Drawn::TurnedAway {
             self.reached.insert(Requirement::ConflictEquivalentParameters);
             return;
         }
@@ -214,13 +250,17 @@ impl Reach<'_> {
             self.reached.insert(Requirement::ConflictOriginalSurvives);
             return;
         }
+        if self.limited && outcome == Drawn::Success {
+            self.reached.insert(Requirement::ReplayRateLimited);
+        }
         self.reached.insert(match outcome {
             Drawn::Success => Requirement::ReplayAfterSuccess,
             Drawn::Failure => Requirement::ReplayAfterFailure,
             Drawn::ServerError => Requirement::ReplayAfterServerError,
             Drawn::ValidationFailure => Requirement::ReplayAfterValidationFailure,
+            Drawn::TurnedAway => Requirement::ReplayAfterTurningAway,
         });
-        if outcome != Drawn::ValidationFailure {
+        if !matches!(outcome, Drawn::ValidationFailure | Drawn::TurnedAway) {
             self.reached.insert(Requirement::ReplayFidelity);
             self.reached.insert(Requirement::ReplayMarker);
         }
@@ -230,10 +270,16 @@ impl Reach<'_> {
 fn of_key(kind: KeyKind) -> Requirement {
     match kind {
         KeyKind::Empty => Requirement::KeyEmpty,
-        KeyKind::Malformed => Requirement::KeyMalformed,
-        KeyKind::Overlong => Requirement::KeyOverlong,
+        KeyKind::Malformed | KeyKind::Accented => Requirement::KeyMalformed,
+        KeyKind::Overlong | KeyKind::OverlongSibling => Requirement::KeyOverlong,
         KeyKind::Longest | KeyKind::LongestSibling => Requirement::KeyLongest,
-        KeyKind::OtherCase | KeyKind::Quoted => Requirement::KeyDistinct,
+        KeyKind::Long(_) => Requirement::KeyFresh,
+        KeyKind::LongestOtherCase
+        | KeyKind::OtherCase
+        | KeyKind::Quoted
+        | KeyKind::Padded
+        | KeyKind::Spaced
+        | KeyKind::LongSibling(_) => Requirement::KeyDistinct,
     }
 }
 

@@ -13,6 +13,8 @@ pub fn advance(contract: &Contract, by: Advance) -> Option<Duration> {
     let exact = match by {
         Advance::For(period) => period.duration(),
         Advance::Half => at_least(contract)? / 2,
+        Advance::BeforeExpiry => before_expiry(contract)?,
+        Advance::Rest => (at_most(contract)? + BEYOND).saturating_sub(before_expiry(contract)?),
         Advance::Expiry => at_most(contract)? + BEYOND,
     };
     Some(Duration::from_secs(exact.as_secs() + u64::from(exact.subsec_nanos() > 0)))
@@ -22,10 +24,15 @@ pub fn advance(contract: &Contract, by: Advance) -> Option<Duration> {
 /// keys are kept.
 pub fn wait_for_age(contract: &Contract, wait: Wait) -> Option<Duration> {
     match wait {
-        Wait::BeforeExpiry => Some(at_least(contract)? * 3 / 4),
+        Wait::BeforeExpiry => before_expiry(contract),
         Wait::AfterExpiry => Some(at_most(contract)? + BEYOND),
         Wait::For(_) | Wait::Settle | Wait::Handler | Wait::InFlight => None,
     }
+}
+
+/// The age of a key that is most of the way to the end of the time for which it is kept at least.
+fn before_expiry(contract: &Contract) -> Option<Duration> {
+    Some(at_least(contract)? * 3 / 4)
 }
 
 /// For how long the contract keeps a key at least.
@@ -47,6 +54,9 @@ mod tests {
         let contract: Contract = serde_yaml::from_str("retention: {at_least: 5s, at_most: 10s}").unwrap();
         assert_eq!(advance(&contract, Advance::Half), Some(Duration::from_secs(3)));
         assert_eq!(advance(&contract, Advance::Expiry), Some(Duration::from_secs(11)));
+        assert_eq!(advance(&contract, Advance::BeforeExpiry), Some(Duration::from_secs(4)));
+        assert_eq!(advance(&contract, Advance::Rest), Some(Duration::from_secs(8)));
+        assert_eq!(advance(&Contract::default(), Advance::Rest), None);
         assert_eq!(advance(&contract, Advance::For("1500ms".parse().unwrap())), Some(Duration::from_secs(2)));
         assert_eq!(wait_for_age(&contract, Wait::BeforeExpiry), Some(Duration::from_millis(3750)));
         assert_eq!(wait_for_age(&contract, Wait::AfterExpiry), Some(Duration::from_secs(11)));

@@ -159,6 +159,11 @@ impl Bound {
         let mut draft = self.draft(&template, &values, wanted.account, self.path_of(wanted.replica)?)?;
         if let Some(method) = wanted.method {
             draft.method = parse_method(method)?;
+            if reads(method) {
+                // Content has no meaning in a request that only reads (RFC 9110 section 9.3.1).
+                draft.content = Content::None;
+                draft.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
+            }
         }
         if let (Some(key), Some(clause)) = (wanted.key, &self.profile.contract.key) {
             let spelled = match clause.encoding {
@@ -275,7 +280,11 @@ impl Bound {
         if let (Some(media_type), false) = (content.media_type(), named) {
             headers.push(("Content-Type".to_owned(), Text::plain(media_type)));
         }
-        headers.extend(self.authorisation(account)?);
+        // A variant may show other credentials than its account.
+        let credentials = self.authorisation(account)?;
+        headers.extend(
+            credentials.filter(|(field, _)| !template.headers.keys().any(|named| named.eq_ignore_ascii_case(field))),
+        );
         let query = body::fields(&template.query, values, Place::Query)?;
         Ok(Draft { method: parse_method(&template.method)?, path, query, headers, content })
     }
@@ -364,6 +373,10 @@ fn is_target(target: &str) -> bool {
     target.starts_with('/')
         && target.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#')
         && target.parse::<http::uri::PathAndQuery>().is_ok()
+}
+
+fn reads(method: &str) -> bool {
+    matches!(method, "GET" | "HEAD")
 }
 
 fn parse_method(method: &str) -> Result<http::Method, RenderError> {

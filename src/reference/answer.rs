@@ -1,7 +1,7 @@
 //! Answers: what is sent, saved and sent again, and the errors that a contract's matchers describe.
 
 use axum::body::Body;
-use axum::http::header::{ALLOW, CONTENT_TYPE};
+use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -69,6 +69,11 @@ impl Answer {
         answer
     }
 
+    /// An error that asks the client to come back at once.
+    pub(super) fn busy(status: u16, sentence: &str) -> Self {
+        Self::error(status, sentence).with_header(RETRY_AFTER.as_str(), "0")
+    }
+
     /// 405, with the methods that would have been allowed.
     pub(super) fn method_not_allowed(allowed: &str) -> Self {
         let mut answer = Self::error(405, "method not allowed");
@@ -113,10 +118,11 @@ impl Answer {
 /// The first answer once more, as the contract wants replays to look.
 pub(super) fn replay(contract: &Contract, first: &Answer) -> Answer {
     let mut answer = first.clone();
-    if let Some((fidelity, _, _)) = contract.fidelity()
-        && let StatusFidelity::OneOf(statuses) = &fidelity.status
-    {
-        answer.status = fitting_status(Some(statuses), first.status);
+    if let Some((fidelity, _, _)) = contract.fidelity() {
+        if let StatusFidelity::OneOf(statuses) = &fidelity.status {
+            answer.status = fitting_status(Some(statuses), first.status);
+        }
+        answer = fidelity.fresh.iter().fold(answer, |answer, name| answer.without_header(name));
     }
     match contract.marker() {
         Some((marker, _, _)) => {

@@ -1,17 +1,20 @@
 //! What the form of a scenario cannot say: names that must have been mentioned, words that must be known.
 
 use super::document::ScenarioDocument;
-use super::{FanOut, HookStep, Percent, Race, Send, Step};
+use super::{FanOut, HookStep, Percent, Pressure, Race, Send, Step};
 use crate::document::{At, Located, Problem, is_kebab_case, nearest};
 use crate::history::LossPoint;
 
 /// What a profile can offer, as words of their own.
-const NEEDS: [&str; 9] = [
+const NEEDS: [&str; 12] = [
     "effects",
     "cleanup",
     "clock",
+    "fields",
     "key.max_length",
     "key.encoding.bare",
+    "key.spaces",
+    "key.unicode",
     "retention.at_least",
     "retention.at_most",
     "scope.methods",
@@ -83,9 +86,25 @@ impl Check<'_> {
             Step::Race(race) => self.race(&at("race"), race),
             Step::Repeat(repeat) => self.mention(&at("repeat/intent"), &repeat.intent),
             Step::FanOut(fan_out) => self.fan_out(&at("fan-out"), fan_out),
+            Step::Sweep(sweep) => self.mention(&at("sweep/intent"), &sweep.intent),
             Step::Count(count) => self.mention(&at("count/intent"), &count.intent),
             Step::Hook(hook) => self.hook(&at("hook"), hook),
+            Step::Pressure(pressure) => self.pressure(&at("pressure"), pressure),
             Step::Wait(_) => {}
+        }
+    }
+
+    fn pressure(&mut self, at: &str, pressure: &Pressure) {
+        if let Some(like) = &pressure.like {
+            self.earlier(&format!("{at}/like"), like);
+        }
+        if self.mentioned.contains(&pressure.intent) {
+            let message = format!("`{}` has been used before: pressure is made by fresh keys", pressure.intent);
+            self.problem(&format!("{at}/intent"), &message);
+        }
+        self.mention(&format!("{at}/intent"), &pressure.intent);
+        if pressure.keys == 0 {
+            self.problem(&format!("{at}/keys"), "pressure by no keys is none: `keys` is 1 or more");
         }
     }
 
@@ -95,7 +114,10 @@ impl Check<'_> {
         }
         match (hook.name == ADVANCE_CLOCK, hook.by) {
             (true, None) => {
-                self.problem(&format!("{at}/name"), "a clock is moved `by: half`, `by: expiry` or a length of time");
+                self.problem(
+                    &format!("{at}/name"),
+                    "a clock is moved `by: half`, `before-expiry`, `rest`, `expiry` or a length of time",
+                );
             }
             (false, Some(_)) => self.problem(&format!("{at}/by"), "`by` belongs to the hook `advance-clock`"),
             (true, Some(_)) | (false, None) => {}

@@ -45,9 +45,14 @@ impl FromStr for KeyChoice {
         if written == Self::NONE {
             return Ok(Self::None);
         }
-        KeyKind::ALL.into_iter().find(|kind| kind.id() == written).map(Self::Odd).ok_or_else(|| {
-            let known: Vec<&str> = KeyKind::ALL.into_iter().map(KeyKind::id).collect();
-            format!("`{written}` is not a choice of a key: write one of {}, {}", Self::NONE, known.join(", "))
+        written.parse().map(Self::Odd).map_err(|_| {
+            let known: Vec<&str> = KeyKind::NAMED.into_iter().map(|(name, _)| name).collect();
+            format!(
+                "`{written}` is not a choice of a key: write one of {}, {}; or `long-65`, `long-65-sibling`, for whatever \
+                 length",
+                Self::NONE,
+                known.join(", ")
+            )
         })
     }
 }
@@ -57,6 +62,10 @@ impl FromStr for KeyChoice {
 pub enum Advance {
     /// Half of the time for which a key is kept at least.
     Half,
+    /// Most of the time for which a key is kept at least.
+    BeforeExpiry,
+    /// What is left after [`Self::BeforeExpiry`] until a key is forgotten at the latest, and a little more.
+    Rest,
     /// A little more than the time after which a key is forgotten at the latest.
     Expiry,
     /// A fixed time.
@@ -67,6 +76,8 @@ impl fmt::Display for Advance {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Half => formatter.write_str("half"),
+            Self::BeforeExpiry => formatter.write_str("before-expiry"),
+            Self::Rest => formatter.write_str("rest"),
             Self::Expiry => formatter.write_str("expiry"),
             Self::For(period) => period.fmt(formatter),
         }
@@ -79,10 +90,13 @@ impl FromStr for Advance {
     fn from_str(written: &str) -> Result<Self, Self::Err> {
         match written {
             "half" => Ok(Self::Half),
+            "before-expiry" => Ok(Self::BeforeExpiry),
+            "rest" => Ok(Self::Rest),
             "expiry" => Ok(Self::Expiry),
             other => other.parse().map(Self::For).map_err(|_| {
                 format!(
-                    "`{written}` is no way to move a clock: write `half`, `expiry`, or a length of time such as `25h`"
+                    "`{written}` is no way to move a clock: write `half`, `before-expiry`, `rest`, `expiry`, or a length \
+                     of time such as `25h`"
                 )
             }),
         }
@@ -115,10 +129,10 @@ mod tests {
 
     #[test]
     fn choices_are_written_as_they_are_read() {
-        for written in ["none", "empty", "longest-sibling", "other-case"] {
+        for written in ["none", "empty", "longest-sibling", "other-case", "long-65-sibling"] {
             assert_eq!(written.parse::<KeyChoice>().unwrap().to_string(), written);
         }
-        for written in ["half", "expiry", "25m"] {
+        for written in ["half", "before-expiry", "rest", "expiry", "25m"] {
             assert_eq!(written.parse::<Advance>().unwrap().to_string(), written);
         }
         assert!("long".parse::<KeyChoice>().unwrap_err().contains("longest, longest-sibling"));

@@ -46,6 +46,10 @@ pub enum Step {
     Repeat(Repeat),
     /// Sends the same attempt many times, one after the other.
     FanOut(FanOut),
+    /// Sends the request again and again, each time with another field of it changed.
+    Sweep(Sweep),
+    /// Uses many fresh keys.
+    Pressure(Pressure),
     /// Lets time pass.
     Wait(Wait),
     /// Runs a hook of the profile.
@@ -88,7 +92,9 @@ pub struct Send {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
     /// Another key than the action's own: `none`, `empty`, `malformed`, `longest` (of exactly `key.max_length`),
-    /// `longest-sibling` (another last character), `overlong`, `other-case`, or `quoted`.
+    /// `longest-sibling` (another last character), `longest-other-case`, `overlong`, `overlong-sibling`, `other-case`,
+    /// `quoted`, `padded` (between spaces), `spaced` (a space within), `accented` (not ASCII); `long-65` for one of so many
+    /// characters, and `long-65-sibling` (another last character).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "key"))]
     pub key: Option<KeyChoice>,
@@ -150,6 +156,57 @@ impl FanOut {
             replica: replica.map(str::to_owned),
             ..Send::default()
         }
+    }
+}
+
+/// For every field of the request that can be changed (every leaf of the body, every query parameter): an action of its
+/// own, its request again with that field changed and nothing else, and once more as it was. The second action is called
+/// `order 2` where the first is called `order`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sweep {
+    /// The action that is meant.
+    pub intent: String,
+}
+
+impl Sweep {
+    /// Its attempts, for these fields.
+    pub fn sends(&self, fields: &[String]) -> Vec<Send> {
+        let of_field = |(index, field): (usize, &String)| {
+            let intent = if index == 0 { self.intent.clone() } else { format!("{} {}", self.intent, index + 1) };
+            [None, Some(field), None].map(|parameters| Send {
+                intent: intent.clone(),
+                parameters: parameters.cloned(),
+                ..Send::default()
+            })
+        };
+        fields.iter().enumerate().flat_map(of_field).collect()
+    }
+}
+
+/// Uses many fresh keys, one after the other, each for an action of its own. All of these share their parameters and
+/// marker, so that their effects are counted together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pressure {
+    /// The first of the actions. The further ones have a number behind this name.
+    pub intent: String,
+    /// An earlier action whose parameters and marker they share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub like: Option<String>,
+    /// How many keys are used.
+    #[schemars(range(min = 1))]
+    pub keys: u32,
+}
+
+impl Pressure {
+    /// The attempts, in order.
+    pub fn sends(&self) -> impl Iterator<Item = Send> + '_ {
+        let first = Send { intent: self.intent.clone(), like: self.like.clone(), ..Send::default() };
+        let like = Some(self.like.as_ref().unwrap_or(&self.intent).clone());
+        let further =
+            move |number| Send { intent: format!("{} {number}", self.intent), like: like.clone(), ..Send::default() };
+        std::iter::once(first).chain((2..=self.keys).map(further))
     }
 }
 
@@ -229,8 +286,9 @@ impl JsonSchema for Wait {
 pub struct HookStep {
     /// The hook's name in the profile.
     pub name: String,
-    /// For `advance-clock`: how far, as a length of time such as `25h`, `half` (of `retention.at_least`), or `expiry`
-    /// (past `retention.at_most`).
+    /// For `advance-clock`: how far, as a length of time such as `25h`, `half` (of `retention.at_least`), `before-expiry`
+    /// (most of it), `rest` (what is left after that until `retention.at_most` has passed), or `expiry` (past
+    /// `retention.at_most`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "advance"))]
     pub by: Option<Advance>,

@@ -106,11 +106,11 @@ impl<'h> Witness<'h> {
         self.attempt(index).end.as_ref().filter(|end| end.success).and_then(|end| end.identity.as_deref())
     }
 
-    /// Whether the first answer that named an effect was one to these parameters.
+    /// Whether the first answer that named an effect was one to these parameters, and of this action.
     pub(crate) fn is_named_first_for(&self, name: &str, index: usize) -> bool {
-        let mut namers: Vec<usize> = self.attempts().filter(|other| self.named(*other) == Some(name)).collect();
-        namers.sort_by_key(|other| self.ended(*other));
-        namers.first().is_some_and(|first| self.variant(*first) == self.variant(index))
+        let namers = self.attempts().filter(|other| self.named(*other) == Some(name));
+        let first = namers.min_by_key(|other| self.ended(*other));
+        first.is_some_and(|first| self.variant(first) == self.variant(index) && self.action(index).contains(&first))
     }
 
     pub(crate) fn reached(&self, index: usize) -> bool {

@@ -21,6 +21,7 @@ mod restarted;
 mod retention;
 mod secrets;
 mod seed;
+mod selftest;
 mod serve;
 mod served;
 mod staggered;

@@ -10,7 +10,7 @@ use super::super::situation::{World, after, after_unknown};
 use super::super::trial::Trial;
 use super::super::{Judgement, facts::Fact};
 use super::row;
-use crate::contract::{Cause, Situation};
+use crate::contract::{Cause, Drawn, Situation};
 use crate::message::Response;
 
 /// Judges the attempts of an action that overlapped each other while its key was not bound.
@@ -110,6 +110,7 @@ fn is_possible_first(fact: &Fact<'_>, success: bool) -> bool {
     };
     match answer.kind {
         AnswerKind::Success => success,
+        AnswerKind::Drawn(Drawn::TurnedAway) => false,
         AnswerKind::Drawn(_) | AnswerKind::ServerError => !success,
         AnswerKind::Other => !success && answer.succeeded,
         AnswerKind::TurnedAway | AnswerKind::ClientError => false,
@@ -167,7 +168,7 @@ fn is_allowed_in(docket: &Docket<'_, '_>, world: &World, other: usize) -> bool {
         return true;
     };
     answer.is_unplanned_server_error()
-        || answer.kind == AnswerKind::TurnedAway
+        || matches!(answer.kind, AnswerKind::TurnedAway | AnswerKind::Drawn(Drawn::TurnedAway))
         || (terms.allows_executing() && answer.can_be_drawn())
         || docket.evidence(other, world, &terms).fits_without_processing(answer, &terms)
 }
@@ -263,9 +264,12 @@ fn serialises(docket: &Docket<'_, '_>) -> bool {
     docket.calibration.overlaps == Some(false)
 }
 
-/// A silence and a turning away say nothing about being in flight.
+/// A silence and a gateway that turned the attempt away say nothing about being in flight. A server that crashes does.
 fn may_be_judged(docket: &Docket<'_, '_>, attempt: usize) -> bool {
-    docket.facts[attempt].answer().is_some_and(|answer| !answer.is_unplanned_server_error())
+    docket.facts[attempt]
+        .answer()
+        .filter(|answer| answer.kind != AnswerKind::Drawn(Drawn::TurnedAway))
+        .is_some_and(|answer| answer.kind == AnswerKind::ServerError || !answer.is_unplanned_server_error())
 }
 
 /// Whether the answer is one that only the in-flight promise allows.
@@ -294,7 +298,8 @@ fn is_inside(docket: &Docket<'_, '_>, executing: usize, inside: usize) -> bool {
     if outer.variant != SLOW || waited {
         return false;
     }
-    let refused = inner.answer().is_some_and(|answer| answer.is_client_error());
+    let refused =
+        inner.answer().is_some_and(|answer| answer.is_client_error() || answer.kind == AnswerKind::ServerError);
     docket.calibration.overlaps == Some(true)
         && outer.written.saturating_add(margin) < inner.sent
         && inner.written.saturating_add(margin) < outer.read

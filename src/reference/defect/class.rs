@@ -50,6 +50,9 @@ pub enum FailureClass {
 }
 
 impl FailureClass {
+    /// How many classes the collection has. Those without a defect here are shown by clients, or not yet by any server.
+    pub const KNOWN: usize = 22;
+
     /// Every class that has a defect, in the order of their codes.
     pub const ALL: [Self; 21] = [
         Self::NotHonoured,

@@ -74,7 +74,7 @@ pub(super) const IN_FLIGHT_CRASHES: Entry = Entry {
                   effect, and a client that sees a 500 cannot know it.",
     class: FailureClass::WrongAnswer,
     breaks: |policy| answer_in_flight(policy, 500),
-    expected: &[],
+    expected: &[Requirement::ReplayNoServerError],
 };
 
 pub(super) const IN_FLIGHT_ACCEPTED: Entry = Entry {

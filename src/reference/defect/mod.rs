@@ -7,8 +7,10 @@
 mod class;
 mod concurrency;
 mod crash;
+mod fingerprint;
 mod key;
 mod memory;
+mod outcome;
 mod parameters;
 mod replay;
 mod scope;
@@ -87,8 +89,9 @@ impl Defect {
     /// certain it is that they arrived while another one was running.
     pub fn by_timing(self) -> &'static [Requirement] {
         match self {
+            // A retry after a loss may be the copy in flight.
+            Self::InFlightOverwrites => &[Requirement::ReplayAfterLostExecution],
             Self::LeaseStolen(_) => &[Requirement::ConflictInFlightChanged],
-            Self::InFlightCrashes => &[Requirement::ReplayNoServerError],
             // A copy that arrives after the end gets an answer that fits nothing, and a race has no order.
             Self::FalseConflict | Self::ReplayEmpty | Self::ReplayActsAgain => &[Requirement::ConflictInFlight],
             // The repeat that executes is in flight itself when the next one comes.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{Entry, FailureClass};
 use crate::contract::{Requirement, Situation};
 use crate::reference::answer::Answer;
-use crate::reference::policy::{Policy, Submission, Survivor, canonical, changed_parameters};
+use crate::reference::policy::{Policy, Sameness, Submission, Survivor, changed_parameters};
 use crate::reference::record::Progress;
 
 pub(super) const IGNORE_PARAMETERS: Entry = Entry {
@@ -16,7 +16,7 @@ pub(super) const IGNORE_PARAMETERS: Entry = Entry {
                   a key by mistake is told that its new request succeeded, although it was never carried out.",
     class: FailureClass::ChangedAccepted,
     breaks: |policy| policy.fingerprint = Box::new(|_, _| Vec::new()),
-    expected: &[Requirement::ConflictChangedParameters],
+    expected: &[Requirement::ReplayNoServerError, Requirement::ConflictChangedParameters],
 };
 
 pub(super) const FINGERPRINT_SOME_FIELDS: Entry = Entry {
@@ -37,10 +37,11 @@ pub(super) const KEY_AND_BODY: Entry = Entry {
     explanation: "Requests are recognised by the key and a hash of the parameters together, so other parameters under a \
                   known key are simply another request. The mistake that the contract promises to catch executes.",
     class: FailureClass::ChangedAccepted,
-    breaks: |policy| extend_name(policy, |submission| canonical(&submission.parameters())),
+    breaks: |policy| extend_name(policy, |submission| Sameness::JSON.canonical(&submission.parameters())),
     expected: &[
         Requirement::ReplaySingleEffect,
         Requirement::ConflictChangedParameters,
+        Requirement::ConflictEquivalentParameters,
         Requirement::ConflictInFlightChanged,
     ],
 };
@@ -67,14 +68,18 @@ pub(super) const DEDUPE_BY_BODY: Entry = Entry {
                   nothing, whatever key is sent; and the same key with another body executes.",
     class: FailureClass::Collapsed,
     breaks: |policy| {
-        policy.name_record =
-            Box::new(|_, _, submission| String::from_utf8_lossy(&canonical(&submission.parameters())).into_owned());
+        policy.name_record = Box::new(|_, _, submission| {
+            String::from_utf8_lossy(&Sameness::JSON.canonical(&submission.parameters())).into_owned()
+        });
     },
     expected: &[
         Requirement::KeyLongest,
         Requirement::KeyFresh,
         Requirement::ReplaySingleEffect,
+        Requirement::ReplayAfterValidationFailure,
+        Requirement::ReplayAfterTurningAway,
         Requirement::ConflictChangedParameters,
+        Requirement::ConflictEquivalentParameters,
         Requirement::ConflictInFlightChanged,
     ],
 };
@@ -112,7 +117,11 @@ pub(super) const CONFLICT_FREES_KEY: Entry = Entry {
                   original request and tries again, because it never saw the answer, acts twice.",
     class: FailureClass::ChangedAccepted,
     breaks: |policy| conflict_leaves(policy, Survivor::Nobody),
-    expected: &[Requirement::ReplaySingleEffect, Requirement::ConflictOriginalSurvives],
+    expected: &[
+        Requirement::ReplaySingleEffect,
+        Requirement::ConflictChangedParameters,
+        Requirement::ConflictOriginalSurvives,
+    ],
 };
 
 pub(super) const CONFLICT_LEAKS: Entry = Entry {
@@ -150,7 +159,7 @@ fn extend_name(policy: &mut Policy, by: fn(&Submission) -> Vec<u8>) {
     });
 }
 
-fn conflict_leaves(policy: &mut Policy, survivor: Survivor) {
+pub(super) fn conflict_leaves(policy: &mut Policy, survivor: Survivor) {
     let sound = std::mem::replace(&mut policy.survivor, Box::new(|_| Survivor::Original));
     policy.survivor = Box::new(move |situation| match situation {
         Situation::ChangedParameters | Situation::EquivalentParameters => survivor,

@@ -108,6 +108,11 @@ fn routes(profile: &Profile, sources: &[Source<'_>]) -> Result<Vec<Route>, Strin
     for (index, source) in sources.iter().enumerate() {
         let collection = Collection(index);
         routes.push(route(&source.pointer, source.request, Deed::Operate(collection))?);
+        for variant in source.variants.iter().filter(|variant| variant.request.path != source.request.path) {
+            let pointer = format!("{}.parameters.{}", source.pointer, variant.name);
+            let known = route(&pointer, &variant.request, Deed::Operate(collection))?;
+            routes.push(Route { other_path: Some(variant.request.path.0.clone()), ..known });
+        }
         let counters = match source.effects {
             Some(EffectSource::Counters(counters)) => counters.as_slice(),
             Some(EffectSource::Identity(_)) | None => &[],
@@ -133,6 +138,8 @@ fn routes(profile: &Profile, sources: &[Source<'_>]) -> Result<Vec<Route>, Strin
             "advance-clock" => Deed::AdvanceClock,
             "change" => Deed::Change,
             "delete" => Deed::Delete,
+            "last-token" => Deed::Limit(Some(1)),
+            "lift-limit" => Deed::Limit(None),
             "store-down" => Deed::StoreDown,
             "store-up" => Deed::StoreUp,
             "restart" => Deed::Restart,
@@ -148,7 +155,7 @@ fn routes(profile: &Profile, sources: &[Source<'_>]) -> Result<Vec<Route>, Strin
 }
 
 fn route(pointer: &str, template: &RequestTemplate, deed: Deed) -> Result<Route, String> {
-    Ok(Route { shape: Shape::read(template).map_err(at(pointer))?, deed })
+    Ok(Route { shape: Shape::read(template).map_err(at(pointer))?, deed, other_path: None })
 }
 
 /// The list that a counter asks for.
@@ -198,8 +205,8 @@ fn check(operation: &Operation, source: &Source<'_>) -> Result<(), String> {
                 return Err(pointer(&format!("no answer can be made up in which {} finds one value", source.identity)));
             }
             (Drawn::Success, false) => return Err(pointer("no answer can be made up that is a success")),
-            (Drawn::ValidationFailure | Drawn::Failure | Drawn::ServerError, false) => {}
-            (Drawn::ValidationFailure | Drawn::Failure | Drawn::ServerError, true) => {
+            (Drawn::ValidationFailure | Drawn::Failure | Drawn::ServerError | Drawn::TurnedAway, false) => {}
+            (Drawn::ValidationFailure | Drawn::Failure | Drawn::ServerError | Drawn::TurnedAway, true) => {
                 return Err(pointer("what it draws reads like a success"));
             }
         }
@@ -210,7 +217,7 @@ fn check(operation: &Operation, source: &Source<'_>) -> Result<(), String> {
 fn answer(operation: &Operation, variant: &Variant, item: &crate::reference::book::Item) -> Answer {
     match variant.drawn {
         Drawn::Success => operation.telling.made(item, &variant.draws),
-        Drawn::ValidationFailure | Drawn::Failure | Drawn::ServerError => variant.failure(),
+        Drawn::ValidationFailure | Drawn::Failure | Drawn::ServerError | Drawn::TurnedAway => variant.failure(),
     }
 }
 

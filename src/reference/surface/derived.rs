@@ -6,16 +6,16 @@ use serde_json::{Map, Value};
 use super::account::Credentials;
 use super::answers::{self, identity};
 use super::fields::{self, Format, Found, Spot};
-use super::operation::Operation;
+use super::operation::{Operation, Variant};
 use super::pattern::Captures;
 use super::routes::{self, Deed, Missed, Route};
 use super::{Asked, Routed, Surface};
-use crate::contract::{Carrier, Contract, Matcher};
+use crate::contract::{Carrier, Contract, Drawn, Matcher};
 use crate::reference::answer::Answer;
 use crate::reference::book::{Collection, Item, Request};
 use crate::reference::interpreter::Interpreter;
 use crate::reference::key;
-use crate::reference::policy::Submission;
+use crate::reference::policy::{Submission, path_parameter};
 
 /// The surface of a profile.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ impl Surface for Derived {
             return not_found();
         };
         let variant = item.request.variant.as_ref().and_then(|name| operation.variant(name));
-        let success = variant.filter(|variant| variant.drawn == crate::contract::Drawn::Success);
+        let success = variant.filter(|variant| variant.drawn == Drawn::Success);
         match success {
             Some(variant) => operation.telling.made(item, &variant.draws),
             None => operation.telling.made(item, &Matcher::default()),
@@ -97,7 +97,10 @@ impl Derived {
             (route, _) => route,
         };
         match route {
-            Ok((route, captures)) => Ok((route, captures, found)),
+            Ok((route, mut captures)) => {
+                captures.extend(route.other_path.iter().map(|path| (OTHER_PATH.to_owned(), path.clone())));
+                Ok((route, captures, found))
+            }
             Err(Missed::Path) => Err(not_found()),
             Err(Missed::Method(allowed)) => Err(Answer::method_not_allowed(&allowed.join(", "))),
         }
@@ -153,6 +156,10 @@ impl Derived {
                 true => Ok(Answer::no_content()),
                 false => Err(not_found()),
             },
+            Deed::Limit(requests) => {
+                interpreter.limit(*requests);
+                Ok(Answer::no_content())
+            }
             Deed::StoreDown => Ok(happened(interpreter, Interpreter::take_store_down)),
             Deed::StoreUp => Ok(happened(interpreter, Interpreter::bring_store_up)),
             Deed::Restart => Ok(happened(interpreter, Interpreter::restart)),
@@ -161,6 +168,9 @@ impl Derived {
         }
     }
 }
+
+/// Under this name the path of a variant is a parameter.
+const OTHER_PATH: &str = "path";
 
 fn not_found() -> Answer {
     Answer::error(404, "not found")
@@ -222,7 +232,9 @@ fn submission(
         }
     };
     let (replica, method) = (asked.replica, asked.parts.method.to_string());
-    Submission { replica, account, collection, method, key, body, target, variant, request }
+    let named = variant.as_deref().and_then(|name| operation.variant(name));
+    let turned_away = named.filter(|variant| variant.drawn == Drawn::TurnedAway).map(Variant::failure);
+    Submission { replica, account, collection, method, key, body, target, variant, turned_away, request }
 }
 
 fn read(
@@ -255,7 +267,7 @@ fn target(found: &[Found], in_path: &Captures) -> Vec<(String, String)> {
         (Spot::Query(name), Value::String(value)) => Some((name.clone(), value.clone())),
         _ => None,
     });
-    let in_path = in_path.iter().map(|(name, value)| (format!("{{{name}}}"), value.clone()));
+    let in_path = in_path.iter().map(|(name, value)| (path_parameter(name), value.clone()));
     let mut target: Vec<(String, String)> = in_query.chain(in_path).collect();
     target.sort();
     target

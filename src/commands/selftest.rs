@@ -1,0 +1,119 @@
+//! `idemspec selftest`: would this tool notice? Sound targets are to be blamed for nothing, broken ones for their defect.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use clap::Parser as _;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use super::output::{colored, print, say};
+use super::probe;
+use super::progress::Progress;
+use super::session::Session;
+use crate::checklist::ExitStatus;
+use crate::cli::{Arguments, Color, Command, RunArguments, SelftestArguments};
+use crate::oracle::{self, Instrument};
+use crate::profile;
+use crate::reference::{self, ReferenceOptions};
+use crate::runner::{Interrupt, Recorder};
+use crate::selftest::{Evidence, Probed, Selection, SoundTarget, Summary, TableOptions, Target, table};
+
+/// How often a target is looked at again, with the machine for itself, where not everything was shown.
+const FURTHER_LOOKS: u32 = 3;
+
+pub(super) fn execute(arguments: &SelftestArguments, color: Color) -> Result<u8> {
+    let all = Target::all(profile::shipped().iter().map(|(name, _)| *name));
+    let targets = match Selection::of(&arguments.only, all) {
+        Ok(selection) => selection.targets(),
+        Err(unknown) => bail!("--only: {}", super::explain::unknown(&unknown.written, &unknown.known)),
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let probed = runtime.block_on(probe_all(targets, usize::from(arguments.jobs)));
+    let options = TableOptions { color: colored(color), verbose: arguments.verbose };
+    print(&table(&probed, options)).context("cannot write the table")?;
+    let summary = Summary::of(&probed);
+    Ok(if summary.is_as_expected() { ExitStatus::Sound } else { ExitStatus::Violated }.code())
+}
+
+/// Probes several targets at a time, and those again by themselves that did not show everything.
+async fn probe_all(targets: Vec<Target>, jobs: usize) -> Vec<Probed> {
+    say(&format!("probing {} targets, {jobs} at a time", targets.len()));
+    let progress = Arc::new(Progress::new(targets.len(), "targets"));
+    let places = Arc::new(Semaphore::new(jobs));
+    let mut running = JoinSet::new();
+    for (number, target) in targets.into_iter().enumerate() {
+        let (places, progress) = (Arc::clone(&places), Arc::clone(&progress));
+        running.spawn(async move {
+            // The semaphore is never closed, so there is always a place in the end.
+            let _place = places.acquire().await;
+            let probed = look(target, 1).await;
+            progress.part_ended(&told(&probed));
+            (number, probed)
+        });
+    }
+    let mut probed = running.join_all().await;
+    probed.sort_by_key(|(number, _)| *number);
+    let mut settled = Vec::new();
+    for (_, mut one) in probed {
+        while one.deserves_another_look() && one.looks <= FURTHER_LOOKS {
+            one = look(one.target, one.looks + 1).await;
+            say(&format!("again: {}", told(&one)));
+        }
+        settled.push(one);
+    }
+    progress.finish();
+    settled
+}
+
+fn told(probed: &Probed) -> String {
+    let word = if probed.showing().is_as_expected() { "as expected" } else { "not as expected" };
+    format!("{}: {word}", probed.target)
+}
+
+async fn look(target: Target, looks: u32) -> Probed {
+    let evidence = evidence(&target).await.map_err(|error| format!("{error:#}"));
+    Probed { target, evidence, looks }
+}
+
+/// Does what `idemspec run` does with a target, and tells what that shows.
+async fn evidence(target: &Target) -> Result<Evidence> {
+    let (served, words) = match target {
+        Target::Broken(defect) => (None, vec!["--defect".to_owned(), defect.to_string()]),
+        Target::Sound(SoundTarget::Embedded) => (None, Vec::new()),
+        Target::Sound(SoundTarget::EmbeddedHttp2) => (None, vec!["--http2".to_owned()]),
+        Target::Sound(SoundTarget::EmbeddedTls) => (None, vec!["--tls".to_owned()]),
+        Target::Sound(SoundTarget::Served(name)) => {
+            let served = reference::start(ReferenceOptions::of(profile::load(name)?.profile))?;
+            let words = vec![name.clone(), "--base-url".to_owned(), served.base_url(), "--allow-production".to_owned()];
+            (Some(served), words)
+        }
+    };
+    let arguments = run_arguments(words)?;
+    let session = Session::prepare_in(&arguments, &made_up)?;
+    let (_handle, interrupt) = Interrupt::new();
+    let recorder = Recorder::new(None, Box::new(|_| {}));
+    let context = probe::context(&arguments, &session, recorder, rand::random(), interrupt);
+    probe::run(&context, &session, target.to_string()).await?;
+    drop(served);
+    let history = context.recorder.history();
+    if let Instrument::Failed(sentence) = oracle::examine(&history) {
+        bail!("the control failed: {sentence}");
+    }
+    Ok(Evidence::of(&history, &oracle::judge(&context.bound.profile().contract, &history)))
+}
+
+/// The arguments of a run, as a user would write them. Effects are left where they are: their target ends with the probe.
+fn run_arguments(words: Vec<String>) -> Result<RunArguments> {
+    let written = ["idemspec", "run", "--keep-effects"].into_iter().map(str::to_owned).chain(words);
+    match Arguments::try_parse_from(written)?.command {
+        Command::Run(arguments) => Ok(*arguments),
+        Command::Serve(_) | Command::Selftest(_) | Command::List(_) | Command::Explain(_) => bail!("this is no run"),
+    }
+}
+
+/// A value for every variable of a profile, so that nobody's credentials are needed. What serves it takes any, each for
+/// an account of its own.
+fn made_up(variable: &str) -> Option<String> {
+    Some(format!("selftest-{}", variable.to_ascii_lowercase()))
+}

@@ -1,0 +1,19 @@
+//! The tool tested by itself: would it notice?
+//!
+//! Targets that keep their contract are to be blamed for nothing, and targets with a known defect for exactly what the
+//! defect declares. The probing is done elsewhere; here stand the targets, what a probe of one showed, how that compares
+//! with what is declared, and the table that is made of it. Pure.
+
+mod evidence;
+mod selection;
+mod showing;
+mod summary;
+mod table;
+mod target;
+
+pub use evidence::{Evidence, Witness};
+pub use selection::{Selection, UnknownName};
+pub use showing::{Deviation, Probed, Showing};
+pub use summary::Summary;
+pub use table::{TableOptions, table};
+pub use target::{SoundTarget, Target};

@@ -1,0 +1,161 @@
+//! What a probe showed, compared with what is declared.
+
+use std::collections::BTreeSet;
+
+use super::{Evidence, Target};
+use crate::contract::Requirement;
+use crate::reference::Defect;
+
+/// A target that was probed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probed {
+    /// The target.
+    pub target: Target,
+    /// What the probe showed; or why there was none.
+    pub evidence: Result<Evidence, String>,
+    /// How often it was looked: again, where the first look did not show everything.
+    pub looks: u32,
+}
+
+/// How the violations that were seen differ from those that a defect declares.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Deviation {
+    /// Declared, and not seen.
+    pub missing: Vec<Requirement>,
+    /// Seen, and not declared.
+    pub surplus: Vec<Requirement>,
+}
+
+impl Deviation {
+    /// Compares what was violated with what a defect declares.
+    pub fn from(defect: Defect, violated: &BTreeSet<Requirement>) -> Self {
+        let expected = || defect.expected().iter().copied();
+        let permitted: BTreeSet<Requirement> = expected().chain(defect.by_timing().iter().copied()).collect();
+        Self {
+            missing: expected().filter(|requirement| !violated.contains(requirement)).collect(),
+            surplus: violated.difference(&permitted).copied().collect(),
+        }
+    }
+
+    /// Whether everything is as declared.
+    pub fn is_none(&self) -> bool {
+        self.missing.is_empty() && self.surplus.is_empty()
+    }
+}
+
+/// What a probe showed, in the light of what was to be expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Showing {
+    /// A sound target: something holds, and nothing is violated.
+    Sound,
+    /// A sound target is blamed. This must never be.
+    Blamed(Vec<Requirement>),
+    /// A defect violates what it declares, and nothing else.
+    Caught,
+    /// A defect that declares nothing because no scenario catches it for certain; and none did.
+    NotYetCaught,
+    /// A defect that declares nothing violates what depends on the moment: it was caught this time.
+    CaughtByChance,
+    /// A defect violates something else than it declares.
+    Deviates(Deviation),
+    /// Nothing was shown, for this reason.
+    Nothing(String),
+}
+
+impl Probed {
+    /// What it showed, in the light of what was to be expected.
+    pub fn showing(&self) -> Showing {
+        let evidence = match &self.evidence {
+            Ok(evidence) => evidence,
+            Err(reason) => return Showing::Nothing(reason.clone()),
+        };
+        let violated: BTreeSet<Requirement> = evidence.violated.keys().copied().collect();
+        let Some(defect) = self.target.defect() else {
+            return match (violated.is_empty(), evidence.held.is_empty()) {
+                (false, _) => Showing::Blamed(violated.into_iter().collect()),
+                (true, false) => Showing::Sound,
+                (true, true) => Showing::Nothing("nothing was seen to hold".to_owned()),
+            };
+        };
+        let deviation = Deviation::from(defect, &violated);
+        match (deviation.is_none(), defect.expected().is_empty(), violated.is_empty()) {
+            (false, _, _) => Showing::Deviates(deviation),
+            (true, false, _) => Showing::Caught,
+            (true, true, true) => Showing::NotYetCaught,
+            (true, true, false) => Showing::CaughtByChance,
+        }
+    }
+
+    /// Whether another look may show what this one did not: on a busy machine something may go unshown, but what was
+    /// violated beyond the declaration is no matter of load.
+    pub fn deserves_another_look(&self) -> bool {
+        match self.showing() {
+            Showing::Deviates(deviation) => deviation.surplus.is_empty(),
+            Showing::Nothing(_) => true,
+            Showing::Sound | Showing::Blamed(_) | Showing::Caught | Showing::NotYetCaught | Showing::CaughtByChance => {
+                false
+            }
+        }
+    }
+}
+
+impl Showing {
+    /// Whether it is what was to be expected.
+    pub fn is_as_expected(&self) -> bool {
+        match self {
+            Self::Sound | Self::Caught | Self::NotYetCaught | Self::CaughtByChance => true,
+            Self::Blamed(_) | Self::Deviates(_) | Self::Nothing(_) => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::CaseId;
+    use crate::selftest::{SoundTarget, Witness};
+
+    fn showing(target: Target, violated: &[Requirement], held: &[Requirement]) -> Showing {
+        let witness = || Witness { scenario: "s".into(), case: CaseId("s".into()), seen: "201".into() };
+        let evidence = Evidence {
+            violated: violated.iter().map(|requirement| (*requirement, vec![witness()])).collect(),
+            held: held.iter().copied().collect(),
+            ..Evidence::default()
+        };
+        Probed { target, evidence: Ok(evidence), looks: 1 }.showing()
+    }
+
+    #[test]
+    fn a_defect_is_held_against_exactly_what_it_declares() {
+        let defect = Target::Broken(Defect::ReplayOnce);
+        let expected = Defect::ReplayOnce.expected();
+        assert_eq!(showing(defect.clone(), expected, &[]), Showing::Caught);
+        let by_timing = [expected, Defect::ReplayOnce.by_timing()].concat();
+        assert_eq!(showing(defect.clone(), &by_timing, &[]), Showing::Caught);
+        let missing = Deviation { missing: vec![expected[0]], surplus: Vec::new() };
+        assert_eq!(showing(defect.clone(), &expected[1..], &[]), Showing::Deviates(missing));
+        let surplus = Deviation { missing: Vec::new(), surplus: vec![Requirement::KeyDistinct] };
+        let beyond = [&[Requirement::KeyDistinct], expected].concat();
+        assert_eq!(showing(defect, &beyond, &[]), Showing::Deviates(surplus));
+    }
+
+    #[test]
+    fn what_is_not_yet_caught_is_no_failure_until_it_breaks_something_else() {
+        let defect = || *Defect::ALL.iter().find(|defect| defect.expected().is_empty()).unwrap();
+        let uncaught = showing(Target::Broken(defect()), &[], &[]);
+        assert_eq!((uncaught.is_as_expected(), uncaught), (true, Showing::NotYetCaught));
+        let undeclared = Requirement::ALL.iter().find(|one| !defect().by_timing().contains(one)).unwrap();
+        assert!(!showing(Target::Broken(defect()), &[*undeclared], &[]).is_as_expected());
+    }
+
+    #[test]
+    fn a_sound_target_is_sound_only_where_something_holds() {
+        let sound = || Target::Sound(SoundTarget::Embedded);
+        let fresh = Requirement::KeyFresh;
+        assert_eq!(showing(sound(), &[], &[fresh]), Showing::Sound);
+        assert_eq!(showing(sound(), &[fresh], &[]), Showing::Blamed(vec![fresh]));
+        assert!(!showing(sound(), &[], &[]).is_as_expected());
+        let failed = Probed { target: sound(), evidence: Err("it broke".into()), looks: 1 };
+        assert!(failed.deserves_another_look() && !failed.showing().is_as_expected());
+    }
+}
