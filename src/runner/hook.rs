@@ -58,14 +58,14 @@ impl CaseRun<'_> {
         let before = if moves_clock { self.read_clock().await? } else { None };
         if name == HookStep::STORE_DOWN {
             self.context.pace.set_aside()?;
-            // It may be down even if the hook says that it failed.
-            self.store_down = true;
         }
         if name == HookStep::STORE_UP && self.store_down {
-            self.context.pace.take_cleanup()?
+            self.context.pace.take_cleanup()?;
         } else {
-            self.context.pace.take_control()?
+            self.context.pace.take_control()?;
         }
+        // It may be down even if the hook says that it failed.
+        self.store_down |= name == HookStep::STORE_DOWN;
         let error = match hook {
             BoundHook::Request(request) => match self.context.send_control(request).await {
                 Ok(response) if (200..300).contains(&response.status) => None,
