@@ -15,6 +15,7 @@ mod killed;
 mod killed_target;
 mod manners;
 mod order_api;
+mod outage;
 mod profiles;
 mod races;
 mod release;
