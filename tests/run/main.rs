@@ -6,6 +6,7 @@ mod broken_targets;
 mod check_then_act;
 mod checklist;
 mod connections;
+mod damaged_journals;
 mod defects;
 mod durability;
 mod elsewhere;
