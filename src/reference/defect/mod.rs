@@ -95,6 +95,8 @@ impl Defect {
             Self::FalseConflict | Self::ReplayEmpty | Self::ReplayActsAgain => &[Requirement::ConflictInFlight],
             // The repeat that executes is in flight itself when the next one comes.
             Self::ReplayOnce => &[Requirement::ReplaySettles, Requirement::ConflictInFlight],
+            // Where a restart comes after the effect, it frees a key of which nobody wrote down how it ended.
+            Self::UnrecordedAfterDisconnect => &[Requirement::ReplaySingleEffect],
             _ => &[],
         }
     }
