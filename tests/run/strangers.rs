@@ -36,10 +36,13 @@ contract:
   conflict: {in_flight: {allow: {rejects: {status: 409}}, ends_within: 2s}}
 "#;
 
-/// Turns away what has a bad token, and what asks for it, whatever is known of its key.
+/// Turns away what has a bad token, and what asks for it, whatever is known of its key; and orders without a key.
 fn guard(asked: &Asked) -> Option<Answer> {
     let turned_away = |status| Some((status, "application/json", format!(r#"{{"turned_away":{status}}}"#)));
     match (asked.header("authorization"), asked.header("x-too-many"), asked.header("x-outage")) {
+        (Some("Bearer good"), None, None) if asked.method == "POST" && asked.header("idempotency-key").is_none() => {
+            turned_away(400)
+        }
         (Some("Bearer good"), None, None) => None,
         (Some("Bearer good"), Some(_), _) => turned_away(429),
         (Some("Bearer good"), None, Some(_)) => turned_away(503),
@@ -62,7 +65,17 @@ fn tokens_before_keys_and_a_new_session_for_every_answer() {
     );
     let folder = tempfile::tempdir().unwrap();
     let path = write_file(folder.path(), "stranger.yaml", PROFILE);
-    let run = run(&[&path, "--base-url", &stub.base_url(), "--only", "replay", "--only", "retention"]);
+    let run = run(&[
+        &path,
+        "--base-url",
+        &stub.base_url(),
+        "--only",
+        "turned-away",
+        "--only",
+        "status-table",
+        "--only",
+        "pressure",
+    ]);
     let loaded = profile::load(&path).unwrap();
     assert_eq!(judged(&loaded, &run, Judgement::Violated), BTreeSet::new(), "{}", run.stdout);
     let held = judged(&loaded, &run, Judgement::Holds);
