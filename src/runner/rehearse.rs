@@ -28,6 +28,8 @@ pub fn rehearse(bound: &Bound, plan: &Plan) -> Result<(), RenderError> {
 
 fn rehearse_step(bound: &Bound, step: &Step) -> Result<(), RenderError> {
     match step {
+        // A conditional step is passed over where something is missing.
+        Step::Send(send) if send.unless_counted.is_some() && !is_offered(bound, send) => Ok(()),
         Step::Send(send) => rehearse_send(bound, send),
         Step::Race(race) => race
             .copies()
@@ -49,6 +51,10 @@ fn rehearse_step(bound: &Bound, step: &Step) -> Result<(), RenderError> {
         Step::Hook(hook) => rehearse_hook(bound, hook),
         Step::Wait(_) | Step::Count(_) => Ok(()),
     }
+}
+
+fn is_offered(bound: &Bound, send: &Send) -> bool {
+    send.parameters.as_deref().is_none_or(|name| bound.has_variant(name))
 }
 
 fn rehearse_send(bound: &Bound, send: &Send) -> Result<(), RenderError> {

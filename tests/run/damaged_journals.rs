@@ -88,7 +88,9 @@ fn judged(contract: &Contract, path: &Path) -> bool {
             return false;
         }
         Err(JournalError::OtherVersion { .. } | JournalError::NoBeginning { .. }) => return false,
-        Err(error @ JournalError::Unreadable { .. }) => panic!("{error}"),
+        Err(
+            error @ (JournalError::Unreadable { .. } | JournalError::Unwritable { .. } | JournalError::InUse { .. }),
+        ) => panic!("{error}"),
     };
     let findings = oracle::judge(contract, &recording.history);
     let instrument = match oracle::examine(&recording.history) {

@@ -29,5 +29,6 @@ mod selftest;
 mod serve;
 mod served;
 mod staggered;
+mod strangers;
 mod support;
 mod voids;

@@ -14,4 +14,5 @@ pub(super) mod row;
 pub(super) mod server_error;
 pub(super) mod settles;
 pub(super) mod single_effect;
+pub(super) mod stale;
 pub(super) mod turning_away;

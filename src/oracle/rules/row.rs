@@ -7,7 +7,7 @@ use super::super::situation::{Standing, World};
 use super::super::terms::Terms;
 use super::super::trial::Trial;
 use super::super::{Judgement, facts::Fact};
-use super::{distinct, fidelity, marker, no_leak, other_method, server_error, settles, turning_away};
+use super::{distinct, fidelity, marker, no_leak, other_method, server_error, settles, stale, turning_away};
 use crate::contract::{Cause, Requirement, Row, Situation};
 use crate::history::Drawn;
 
@@ -75,6 +75,11 @@ fn compare(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world
     let docket = &trial.docket;
     let ruled = docket.evidence(attempt, world, terms).ruled(terms);
     match ruled {
+        Ruled::Allowed if stale::is_stale(docket, attempt, world, terms) => {
+            trial.sink.row(docket, action, attempt, world, Some(terms), Judgement::Violated);
+            trial.action(action).violated = true;
+            return;
+        }
         Ruled::Allowed => {
             trial.sink.row(docket, action, attempt, world, Some(terms), Judgement::Holds);
             distinct::note(trial, action, attempt, world);

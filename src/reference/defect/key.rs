@@ -21,6 +21,7 @@ pub(super) const NO_DEDUP: Entry = Entry {
         Requirement::KeyLongest,
         Requirement::RetentionKept,
         Requirement::ReplaySingleEffect,
+        Requirement::ReplayRateLimited,
         Requirement::ReplayAfterSuccess,
         Requirement::ReplayAfterFailure,
         Requirement::ReplayAfterServerError,

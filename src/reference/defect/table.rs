@@ -208,4 +208,6 @@ defects! {
     ForgottenUnderPressure: outcome::FORGOTTEN_UNDER_PRESSURE,
     /// A replay sets the cookie of the first answer again.
     ReplayWithCookie: outcome::REPLAY_WITH_COOKIE,
+    /// A repeat that is promised the current state gets the first answer.
+    StaleReplay: outcome::STALE_REPLAY,
 }
