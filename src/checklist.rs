@@ -341,6 +341,7 @@ fn decision(broken_off: Reason) -> Decision {
         | Reason::NoHttp2
         | Reason::TargetSerialises
         | Reason::NeedsHttp2
+        | Reason::Pending(_)
         | Reason::NotDeclared => Decision::Interrupted,
     }
 }

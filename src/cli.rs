@@ -32,19 +32,25 @@ const AFTER_HELP: &str = "Examples:\n  \
     idemspec run --defect no-dedup                 see what a broken API looks like\n  \
     idemspec run my-api.yaml --plan                say what would be sent, and send nothing\n  \
     idemspec run my-api.yaml --base-url http://staging.internal:8080\n  \
+    idemspec resume .idemspec/….jsonl              go on with a run that was cut short, or that waits\n  \
     idemspec explain replay.single-effect\n\n\
-    Exit status of `run`:\n  \
+    Exit status of `run`, `resume` and `judge`:\n  \
     0  every must that was exercised holds\n  \
     1  a must is violated\n  \
     2  bad arguments or files\n  \
     3  a must is inconclusive, or nothing holds, or (--strict) a clause is partial\n  \
-    4  nothing was selected";
+    4  nothing was selected\n  \
+    130  interrupted; `idemspec resume` goes on";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Probe an API and report which clauses of its contract hold.
     Run(Box<RunArguments>),
+    /// Go on with a run that was killed, interrupted, or suspended until a key's time has come.
+    Resume(Box<ResumeArguments>),
+    /// Judge a recorded run again, offline, by its own contract or by another one.
+    Judge(JudgeArguments),
     /// Serve a profile: a target that keeps its contract, or breaks it by defects.
     Serve(ServeArguments),
     /// Test this tool: would it notice? Sound targets must not be blamed, and broken ones must be.
@@ -129,33 +135,17 @@ pub struct RunArguments {
     #[arg(long, conflicts_with = "base_url")]
     pub tls: bool,
 
-    /// How many cases run at the same time. One that only waits does not count.
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub jobs: u16,
-
-    /// Never send more requests than this, cleanup included.
-    #[arg(long, value_name = "N", default_value_t = 2000)]
-    pub max_requests: u64,
-
-    /// Send no more requests than this in a time, for example 10/s or 90/m; all cases, counts and cleanup together.
-    #[arg(long, value_name = "N/s")]
-    pub rate: Option<Rate>,
-
     /// What the pauses are drawn from where the target turns requests away; a random one where this is not given.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 
-    /// The longest time that one wait may take.
-    #[arg(long, value_name = "TIME", default_value = "60s")]
-    pub max_wait: Period,
+    /// How much is sent, how fast, and how long it is waited.
+    #[command(flatten)]
+    pub pacing: PacingArguments,
 
-    /// Which broken promises decide the exit status.
-    #[arg(long, value_name = "LEVEL", default_value = "must")]
-    pub level: DecidingLevel,
-
-    /// Fail also where a declared must was not exercised.
-    #[arg(long)]
-    pub strict: bool,
+    /// What decides the exit status, and how much is shown.
+    #[command(flatten)]
+    pub verdict: VerdictArguments,
 
     /// Where to write the journal; a new file under `.idemspec/` where this is not given.
     #[arg(long, value_name = "FILE")]
@@ -169,13 +159,90 @@ pub struct RunArguments {
     #[arg(long)]
     pub allow_production: bool,
 
+    /// How connections are opened.
+    #[command(flatten, next_help_heading = "Connections (as with curl)")]
+    pub connections: ConnectionArguments,
+}
+
+/// How much is sent, how fast, and how long it is waited.
+#[derive(Args, Clone, Debug)]
+pub struct PacingArguments {
+    /// How many cases run at the same time. One that only waits does not count.
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub jobs: u16,
+
+    /// Never send more requests than this, cleanup included; all processes of a run together.
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    pub max_requests: u64,
+
+    /// Send no more requests than this in a time, for example 10/s or 90/m; all cases, counts and cleanup together.
+    #[arg(long, value_name = "N/s")]
+    pub rate: Option<Rate>,
+
+    /// The longest time that one wait may take. What waits longer for the age of a key is suspended: `idemspec resume`
+    /// goes on with it when its time has come.
+    #[arg(long, value_name = "TIME", default_value = "60s")]
+    pub max_wait: Period,
+}
+
+/// What decides the exit status, and how much is shown.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct VerdictArguments {
+    /// Which broken promises decide the exit status.
+    #[arg(long, value_name = "LEVEL", default_value = "must")]
+    pub level: DecidingLevel,
+
+    /// Fail also where a declared must was not exercised.
+    #[arg(long)]
+    pub strict: bool,
+
     /// Show more: undeclared requirements, every violation in full, whole bodies.
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub verbose: u8,
+}
+
+/// Arguments of `resume`.
+#[derive(Args, Debug)]
+#[command(after_help = RESUME_HELP)]
+pub struct ResumeArguments {
+    /// The journal of the run. It is continued.
+    pub journal: PathBuf,
+
+    /// How much is sent, how fast, and how long it is waited.
+    #[command(flatten)]
+    pub pacing: PacingArguments,
+
+    /// What decides the exit status, and how much is shown.
+    #[command(flatten)]
+    pub verdict: VerdictArguments,
+
+    /// Leave the effects of the run where they are.
+    #[arg(long)]
+    pub keep_effects: bool,
+
+    /// Permit a profile whose `target.environment` is production.
+    #[arg(long)]
+    pub allow_production: bool,
 
     /// How connections are opened.
     #[command(flatten, next_help_heading = "Connections (as with curl)")]
     pub connections: ConnectionArguments,
+}
+
+/// Arguments of `judge`.
+#[derive(Args, Debug)]
+#[command(after_help = JUDGE_HELP)]
+pub struct JudgeArguments {
+    /// The journal of the run. It is read, and not changed.
+    pub journal: PathBuf,
+
+    /// Judge by the contract of this profile, a name or a path, instead of the one that was run.
+    #[arg(long, value_name = "PROFILE")]
+    pub profile: Option<String>,
+
+    /// What decides the exit status, and how much is shown.
+    #[command(flatten)]
+    pub verdict: VerdictArguments,
 }
 
 /// How connections to the target are opened: for probes, counts, hooks and cleanup alike.
@@ -257,6 +324,18 @@ const RUN_HELP: &str = "Examples:\n  \
     idemspec run my-api.yaml --only conflict            what exercises the conflict clause\n  \
     idemspec run my-api.yaml --skip key-reuse --strict  for CI\n\n\
     The report goes to stdout, everything else to stderr. The journal holds every event of the run.";
+
+const RESUME_HELP: &str = "Examples:\n  \
+    idemspec resume .idemspec/20261201T100000Z-1a2b3c4d.jsonl\n  \
+    idemspec resume run.jsonl --max-wait 10m            wait longer for what is not yet due\n\n\
+    The journal holds the profile, the keys and the plan of the run, and no secrets: those come from the environment, as \
+    for `run`. What was done is not done again, and the same keys and bodies are sent. It may be another machine, and \
+    another token of the same account.";
+
+const JUDGE_HELP: &str = "Examples:\n  \
+    idemspec judge run.jsonl                            the same checklist as at the end of the run\n  \
+    idemspec judge run.jsonl --profile stripe-v1        what another contract would say\n\n\
+    Nothing is sent. What the other contract declares and the run did not exercise is untested.";
 
 const SERVE_HELP: &str = "Examples:\n  \
     idemspec serve --port 8080\n  \

@@ -155,10 +155,79 @@ fn any_other_damage_is_an_error_with_its_line() {
 }
 
 #[test]
+fn a_line_that_is_missing_or_comes_twice_is_damage() {
+    let (_folder, path) = folder();
+    write(&path, &events());
+    let whole = fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = whole.lines().collect();
+    let with = |kept: &[usize]| kept.iter().map(|index| format!("{}\n", lines[*index])).collect::<String>();
+    for (kept, damaged) in [(&[0, 1, 3, 4, 5, 6][..], 3), (&[0, 1, 2, 2, 3, 4, 5, 6], 4), (&[0, 2, 1, 3, 4, 5, 6], 2)] {
+        fs::write(&path, with(kept)).unwrap();
+        let error = read(&path).unwrap_err();
+        assert!(matches!(error, JournalError::Damaged { line, .. } if line == damaged), "{error}");
+    }
+}
+
+#[test]
+fn a_journal_is_gone_on_with_where_it_was_torn() {
+    let (_folder, path) = folder();
+    write(&path, &events());
+    let whole = fs::read(&path).unwrap();
+    // Torn within the last line; torn before its end; not torn at all.
+    for (cut, kept, torn) in [(9, 6, Some(7)), (1, 7, None), (0, 7, None)] {
+        fs::write(&path, &whole[..whole.len() - cut]).unwrap();
+        let (writer, recording) = JournalWriter::resume(&path).unwrap();
+        assert_eq!((recording.events.len(), recording.torn_line), (kept, torn), "cut off: {cut}");
+        let more = events().pop().unwrap();
+        writer.append(&more).unwrap();
+        drop(writer);
+        let read = read(&path).unwrap();
+        assert_eq!(read.events.len(), kept + 1, "cut off: {cut}");
+        assert_eq!((read.events.last(), read.torn_line), (Some(&more), None));
+    }
+}
+
+#[test]
+fn only_one_process_at_a_time_writes_a_journal() {
+    let (_folder, path) = folder();
+    let writer = JournalWriter::create(&path).unwrap();
+    events().iter().for_each(|event| writer.append(event).unwrap());
+    assert!(matches!(JournalWriter::resume(&path).unwrap_err(), JournalError::InUse { .. }));
+    drop(writer);
+    let (writer, _) = JournalWriter::resume(&path).unwrap();
+    assert!(matches!(JournalWriter::resume(&path).unwrap_err(), JournalError::InUse { .. }));
+    drop(writer);
+    assert!(JournalWriter::resume(&path).is_ok());
+}
+
+#[tokio::test]
+async fn a_journal_that_is_no_longer_there_is_not_written() {
+    for gone in [|path: &Path| fs::remove_file(path), |path: &Path| fs::remove_dir_all(path.parent().unwrap())] {
+        let (_folder, path) = folder();
+        let writer = JournalWriter::create(&path).unwrap();
+        writer.append_synced(&events()[0]).unwrap().wait().await.unwrap();
+        gone(&path).unwrap();
+        let error = writer.append_synced(&events()[1]).unwrap().wait().await.unwrap_err();
+        assert!(error.to_string().contains("moved away or deleted"), "{error}");
+        let error = match writer.append_synced(&events()[2]) {
+            Ok(synced) => synced.wait().await.unwrap_err(),
+            Err(error) => error,
+        };
+        assert!(error.to_string().contains("moved away or deleted"), "it says why: {error}");
+    }
+}
+
+#[test]
 fn another_version_and_another_file_are_refused() {
     let (_folder, path) = folder();
     write(&path, &[Event { at: Duration::ZERO, case: None, event: run_started(VERSION + 1) }]);
-    assert!(matches!(read(&path).unwrap_err(), JournalError::OtherVersion { found, .. } if found == VERSION + 1));
+    assert!(
+        matches!(read(&path).unwrap_err(), JournalError::OtherVersion { found, .. } if found == u64::from(VERSION + 1))
+    );
+    let old = r#"{"at":1,"event":{"run-started":{"version":0,"program":"0.0.9","something":"else"}}}"#;
+    fs::write(&path, format!("{old}\n{{}}\n")).unwrap();
+    let error = read(&path).unwrap_err().to_string();
+    assert!(error.contains("version 0") && error.contains("idemspec 0.0.9"), "{error}");
     fs::write(&path, "").unwrap();
     assert!(matches!(read(&path).unwrap_err(), JournalError::NoBeginning { .. }));
     assert!(matches!(read(&path.with_extension("gone")).unwrap_err(), JournalError::Unreadable { .. }));

@@ -1,17 +1,21 @@
 //! One file per subcommand. Here, and only here, things are printed.
 
+mod conduct;
 mod connections;
 mod embedded;
 mod explain;
+mod judge;
 mod list;
 mod output;
 mod plan;
 mod probe;
 mod progress;
+mod resume;
 mod run;
 mod selftest;
 mod serve;
 mod session;
+mod verdict;
 
 use anyhow::Result;
 
@@ -31,6 +35,8 @@ pub fn execute(arguments: Arguments) -> Result<u8> {
     let color = arguments.color;
     match arguments.command {
         Command::Run(run) => run::execute(&run, color),
+        Command::Resume(resume) => resume::execute(&resume, color),
+        Command::Judge(judge) => judge::execute(&judge, color),
         Command::Serve(serve) => serve::execute(&serve),
         Command::Selftest(selftest) => selftest::execute(&selftest, color),
         Command::List(list) => list::execute(&list),

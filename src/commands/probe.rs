@@ -1,51 +1,84 @@
-//! What a probe of a target is made of, whether a user or the selftest asks for it.
+//! What a probe of a target is made of, whether a user or the selftest asks for it, and whether it begins or goes on.
 
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use anyhow::{Context as _, Result};
+
 use super::connections::recorded;
 use super::session::Session;
-use crate::cli::{RaceRelease, RunArguments};
-use crate::history::{EventKind, RunInfo, VERSION};
+use crate::cli::{PacingArguments, RaceRelease, RunArguments};
+use crate::history::{EventKind, PlanInfo, Release, RunInfo, VERSION};
 use crate::oracle::{self, Instrument};
+use crate::profile;
 use crate::runner::{self, Context, Interrupt, Pace, Patience, Pulse, Recorder, RunError};
 use crate::wire::{ControlClient, ControlOptions, Synchronisation};
 
+/// How a run is to be conducted.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    pub(super) pacing: PacingArguments,
+    pub(super) seed: u64,
+    pub(super) synchronisation: Synchronisation,
+    pub(super) max_response: usize,
+    pub(super) clean_up: bool,
+    /// Requests of earlier processes, and how many of them were attempts.
+    pub(super) earlier: (u64, u64),
+}
+
+impl Settings {
+    /// As the arguments of `run` have it.
+    pub(super) fn of(arguments: &RunArguments, session: &Session) -> Self {
+        Self {
+            pacing: arguments.pacing.clone(),
+            seed: arguments.seed.unwrap_or_else(rand::random),
+            synchronisation: synchronisation(arguments.sync),
+            max_response: arguments.connections.max_response.0,
+            clean_up: session.bound.profile().operation.cleanup.is_some() && !arguments.keep_effects,
+            earlier: (0, 0),
+        }
+    }
+}
+
 /// What the cases of a run share.
 pub(super) fn context(
-    arguments: &RunArguments,
     session: &Session,
+    settings: &Settings,
     recorder: Recorder,
-    seed: u64,
     interrupt: Interrupt,
 ) -> Arc<Context> {
-    let bound = session.bound.clone();
-    let cleans_up = bound.profile().operation.cleanup.is_some() && !arguments.keep_effects;
+    let (bound, pacing, (sent, attempts)) = (session.bound.clone(), &settings.pacing, settings.earlier);
     Arc::new(Context {
         connector: session.connector.clone(),
         replicas: session.replicas.clone(),
         control: ControlClient::new(ControlOptions {
             time_limit: bound.profile().target.time_limit.duration(),
-            body_limit: arguments.connections.max_response.0,
+            body_limit: settings.max_response,
             ..ControlOptions::default()
         }),
         bound,
         recorder,
-        pace: Pace::new(arguments.max_requests, cleans_up).limited_to(arguments.rate),
-        patience: Patience::new(seed, arguments.max_wait.duration()),
+        pace: Pace::new(pacing.max_requests, settings.clean_up).after(sent, attempts).limited_to(pacing.rate),
+        patience: Patience::new(settings.seed, pacing.max_wait.duration()),
         pulse: Pulse::default(),
         interrupt,
-        jobs: usize::from(arguments.jobs),
-        max_wait: arguments.max_wait,
-        synchronisation: synchronisation(arguments.sync),
-        max_response: arguments.connections.max_response.0,
-        clean_up: cleans_up,
+        jobs: usize::from(pacing.jobs),
+        max_wait: pacing.max_wait,
+        synchronisation: settings.synchronisation,
+        max_response: settings.max_response,
+        clean_up: settings.clean_up,
     })
 }
 
-/// Runs what was planned, and goes on after the control only where the instrument can be trusted.
-pub(super) async fn run(context: &Arc<Context>, session: &Session, name: String) -> Result<(), RunError> {
+/// Writes down what is going to be done, before anything is.
+pub(super) async fn begin(context: &Context, session: &Session, settings: &Settings, name: String) -> Result<()> {
+    let planned = planned(context, session, settings)?;
     context.recorder.record(None, started(context, name, session.document.clone()))?;
+    Ok(context.recorder.record_synced(None, planned).await?)
+}
+
+/// Runs what was planned, and goes on after the control only where the instrument can be trusted.
+pub(super) async fn run(context: &Arc<Context>, session: &Session) -> Result<(), RunError> {
     runner::run(context, &session.plan, |history| oracle::examine(history) == Instrument::Sound).await
 }
 
@@ -61,6 +94,26 @@ fn started(context: &Context, name: String, document: serde_json::Value) -> Even
         document,
         subject: runner::subject(&context.bound),
     }))
+}
+
+fn planned(context: &Context, session: &Session, settings: &Settings) -> Result<EventKind> {
+    let replicas = session.bound.replicas().iter();
+    Ok(EventKind::Planned(Box::new(PlanInfo {
+        began: humantime::format_rfc3339_nanos(context.recorder.began()).to_string(),
+        digest: profile::digest(&session.document),
+        seed: settings.seed,
+        replicas: replicas.map(|(name, replica)| (name.clone(), replica.base_url().to_owned())).collect(),
+        embedded: session.embedded.is_some(),
+        release: match settings.synchronisation {
+            Synchronisation::Auto => None,
+            Synchronisation::LastByte => Some(Release::LastByte),
+            Synchronisation::SinglePacket => Some(Release::SinglePacket),
+            Synchronisation::None => Some(Release::Unsynchronised),
+        },
+        cleans_up: settings.clean_up,
+        cases: session.plan.recorded().context("the plan cannot be written down")?,
+        untested: session.plan.untested.clone(),
+    })))
 }
 
 fn synchronisation(release: RaceRelease) -> Synchronisation {

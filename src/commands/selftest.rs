@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::output::{colored, print, say};
-use super::probe;
+use super::probe::{self, Settings};
 use super::progress::Progress;
 use super::session::Session;
 use crate::checklist::ExitStatus;
@@ -93,8 +93,10 @@ async fn evidence(target: &Target) -> Result<Evidence> {
     let session = Session::prepare_in(&arguments, &made_up)?;
     let (_handle, interrupt) = Interrupt::new();
     let recorder = Recorder::new(None, Box::new(|_| {}));
-    let context = probe::context(&arguments, &session, recorder, rand::random(), interrupt);
-    probe::run(&context, &session, target.to_string()).await?;
+    let settings = Settings::of(&arguments, &session);
+    let context = probe::context(&session, &settings, recorder, interrupt);
+    probe::begin(&context, &session, &settings, target.to_string()).await?;
+    probe::run(&context, &session).await?;
     drop(served);
     let history = context.recorder.history();
     if let Instrument::Failed(sentence) = oracle::examine(&history) {
@@ -108,7 +110,12 @@ fn run_arguments(words: Vec<String>) -> Result<RunArguments> {
     let written = ["idemspec", "run", "--keep-effects"].into_iter().map(str::to_owned).chain(words);
     match Arguments::try_parse_from(written)?.command {
         Command::Run(arguments) => Ok(*arguments),
-        Command::Serve(_) | Command::Selftest(_) | Command::List(_) | Command::Explain(_) => bail!("this is no run"),
+        Command::Resume(_)
+        | Command::Judge(_)
+        | Command::Serve(_)
+        | Command::Selftest(_)
+        | Command::List(_)
+        | Command::Explain(_) => bail!("this is no run"),
     }
 }
 

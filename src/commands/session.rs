@@ -42,7 +42,8 @@ impl Session {
         let loaded = profile::load(&arguments.profile)?;
         let embedded = embedded::start(arguments, &loaded.profile)?;
         let base_url = embedded.as_ref().map(RunningReference::base_url).or_else(|| arguments.base_url.clone());
-        let options = BindOptions { base_url: base_url.as_deref(), allow_production: arguments.allow_production };
+        let options =
+            BindOptions { base_url: base_url.as_deref(), replicas: None, allow_production: arguments.allow_production };
         let mut settings = super::connections::settings(&arguments.connections)?;
         if let Some(running) = &embedded {
             settings = embedded::trust(running, settings)?;
@@ -64,14 +65,18 @@ impl Session {
         let plan = Plan::new(
             &bound,
             &scenarios,
-            &PlanOptions { selection, max_wait: arguments.max_wait, may_speak_http2: connector.may_speak_http2() },
+            &PlanOptions {
+                selection,
+                max_wait: arguments.pacing.max_wait,
+                may_speak_http2: connector.may_speak_http2(),
+            },
         );
         Ok(Self { bound, connector, replicas, document: loaded.document, plan, left_out, embedded })
     }
 }
 
 /// Where the replicas are, by the same settings as the target itself.
-fn replicas(bound: &Bound, connector: &Connector) -> Result<IndexMap<String, Connector>> {
+pub(super) fn replicas(bound: &Bound, connector: &Connector) -> Result<IndexMap<String, Connector>> {
     let connect =
         |(name, replica): (&String, &Replica)| Ok((name.clone(), connector.to(Endpoint::parse(replica.base_url())?)));
     bound.replicas().iter().map(connect).collect()

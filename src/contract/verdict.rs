@@ -164,6 +164,8 @@ pub enum Reason {
     NoAnswer,
     /// The run was interrupted before.
     Interrupted,
+    /// Its time has not come: it is due at this date (RFC 3339 in UTC), and the run can be gone on with then.
+    Pending(String),
     /// The contract says nothing about it, so there was nothing to test it against.
     NotDeclared,
 }
@@ -201,6 +203,9 @@ impl Reason {
                 "the target gave no answer that could be read: check that it still runs, and what it answers".into()
             }
             Self::Interrupted => "the run was interrupted before".into(),
+            Self::Pending(due) => {
+                format!("its time comes at {}: go on with the run then by `idemspec resume`", spoken(due))
+            }
             Self::NotDeclared => "the contract says nothing about it, so there was nothing to test it against".into(),
         }
     }
@@ -223,7 +228,14 @@ impl fmt::Display for Reason {
             Self::NeedsHttp2 => formatter.write_str("needs HTTP/2"),
             Self::NoAnswer => formatter.write_str("no answer"),
             Self::Interrupted => formatter.write_str("interrupted"),
+            Self::Pending(due) => write!(formatter, "pending, due {}", spoken(due)),
             Self::NotDeclared => formatter.write_str("not declared"),
         }
     }
+}
+
+/// A date of RFC 3339 in UTC, as people say it: to the minute where it is on the minute.
+fn spoken(date: &str) -> String {
+    let date = date.trim_end_matches('Z').replace('T', " ");
+    format!("{} UTC", date.strip_suffix(":00").unwrap_or(&date))
 }

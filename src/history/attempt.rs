@@ -252,6 +252,9 @@ pub enum Outcome {
         /// A sentence from below, secrets replaced.
         detail: String,
     },
+    /// The tool itself was killed before it knew what became of it. Any part of the exchange may have taken place, up
+    /// to the time at which another process went on.
+    Swallowed,
 }
 
 impl Outcome {
@@ -259,7 +262,7 @@ impl Outcome {
     pub fn response(&self) -> Option<&Response> {
         match self {
             Self::Answered(response) | Self::Hidden(response) => Some(response),
-            Self::Lost { .. } | Self::Failed { .. } => None,
+            Self::Lost { .. } | Self::Failed { .. } | Self::Swallowed => None,
         }
     }
 
@@ -267,7 +270,7 @@ impl Outcome {
     pub fn answer(&self) -> Option<&Response> {
         match self {
             Self::Answered(response) => Some(response),
-            Self::Hidden(_) | Self::Lost { .. } | Self::Failed { .. } => None,
+            Self::Hidden(_) | Self::Lost { .. } | Self::Failed { .. } | Self::Swallowed => None,
         }
     }
 
@@ -275,7 +278,7 @@ impl Outcome {
     pub fn reached_nothing(&self) -> bool {
         match self {
             Self::Lost { bytes_written, .. } | Self::Failed { bytes_written, .. } => *bytes_written == 0,
-            Self::Answered(_) | Self::Hidden(_) => false,
+            Self::Answered(_) | Self::Hidden(_) | Self::Swallowed => false,
         }
     }
 }
@@ -343,6 +346,21 @@ pub struct Timing {
     /// The attempt was over: the answer was complete, or the socket gone.
     #[serde(with = "nanoseconds")]
     pub ended: Duration,
+}
+
+impl Timing {
+    /// The same, counted from a moment that lies so much earlier.
+    pub fn later_by(self, by: Duration) -> Self {
+        let later = |time: Duration| time.saturating_add(by);
+        Self {
+            began: later(self.began),
+            connected: self.connected.map(later),
+            first_written: self.first_written.map(later),
+            last_written: self.last_written.map(later),
+            first_read: self.first_read.map(later),
+            ended: later(self.ended),
+        }
+    }
 }
 
 /// Times as whole nanoseconds, so that a journal reads back into the very same history.

@@ -4,15 +4,20 @@ use indexmap::IndexMap;
 
 use super::{
     AttemptEnd, AttemptId, AttemptStart, Calibration, CaseEnding, CaseId, CaseInfo, Cleanup, Count, Event, EventKind,
-    HookRun, Intent, IntentId, Race, RunInfo, SkippedCase,
+    HookRun, Intent, IntentId, PlanInfo, Race, RunInfo, SkippedCase, Waiting,
 };
 use crate::contract::Reason;
+use std::time::Duration;
 
 /// Everything that a run wrote down, put together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
     /// What the recording says about its run.
     pub run: Option<RunInfo>,
+    /// What the run was to do.
+    pub plan: Option<PlanInfo>,
+    /// When other processes went on with it.
+    pub resumptions: Vec<Duration>,
     /// The cases that were run, in the order of their names, so that reports do not depend on scheduling.
     pub cases: IndexMap<CaseId, CaseHistory>,
     /// The cases that were not run, in the order of their names.
@@ -46,8 +51,21 @@ pub struct CaseHistory {
     pub races: Vec<RaceRound>,
     /// Its hooks, each with the time at which it was over and the number of the last attempt begun by then.
     pub hooks: Vec<(std::time::Duration, u32, HookRun)>,
-    /// How it ended; absent where the run was killed.
+    /// How it ended; absent where the run was killed, or the case suspended.
     pub ending: Option<CaseEnding>,
+    /// How it went on over several processes.
+    pub course: Course,
+}
+
+/// How a case went on over several processes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Course {
+    /// Until when it waits, where it is suspended and nothing has happened since.
+    pub suspended: Option<Waiting>,
+    /// When another process went on with the run, since the case began.
+    pub resumptions: Vec<Duration>,
+    /// What was counted before the case was taken from its beginning again.
+    pub voided_counts: Vec<Count>,
 }
 
 /// One attempt, from beginning to end.
@@ -76,6 +94,7 @@ impl CaseHistory {
             races: Vec::new(),
             hooks: Vec::new(),
             ending: None,
+            course: Course::default(),
         }
     }
 
@@ -116,7 +135,22 @@ impl CaseHistory {
         self.hooks.iter().find_map(|(_, _, run)| Some((run.name.as_str(), run.error.as_deref()?)))
     }
 
+    /// All counts, also those that belong to what came to nothing.
+    pub fn all_counts(&self) -> impl Iterator<Item = &Count> {
+        self.course.voided_counts.iter().chain(&self.counts)
+    }
+
+    /// Takes everything that was done for void.
+    fn restart(&mut self) {
+        self.voided.append(&mut self.attempts);
+        self.course.voided_counts.append(&mut self.counts);
+        self.races.clear();
+        self.hooks.clear();
+        self.ending = None;
+    }
+
     fn apply(&mut self, event: &Event) {
+        self.course.suspended = None;
         match &event.event {
             EventKind::IntentCreated(intent) => self.intents.push(intent.clone()),
             EventKind::Voided { intent } => {
@@ -139,8 +173,15 @@ impl CaseHistory {
                 let after = self.attempts.last().map_or(0, |attempt| attempt.start.id.0);
                 self.hooks.push((event.at, after, run.clone()));
             }
+            EventKind::Suspended(waiting) => self.course.suspended = Some(waiting.clone()),
+            EventKind::CaseRestarted => self.restart(),
             EventKind::CaseEnded(ending) => self.ending = Some(ending.clone()),
             EventKind::RunStarted(_)
+            | EventKind::Planned(_)
+            | EventKind::Resumed(_)
+            | EventKind::HookStarted { .. }
+            | EventKind::CaseRepeated
+            | EventKind::Waiting(_)
             | EventKind::CaseSkipped(_)
             | EventKind::CaseStarted(_)
             | EventKind::Calibrated(_)
@@ -155,7 +196,8 @@ impl History {
     /// Why the run shows less than it set out to show, if it was broken off: by its user or a kill, by the cap on
     /// requests, or because the target fell silent. In this order.
     pub fn broken_off(&self) -> Option<Reason> {
-        let endings = || self.cases.values().map(|case| case.ending.as_ref());
+        let under_way = self.cases.values().filter(|case| case.course.suspended.is_none());
+        let endings = || under_way.clone().map(|case| case.ending.as_ref());
         let killed = endings().any(|ending| matches!(ending, None | Some(CaseEnding::Interrupted)));
         if self.interrupted || killed {
             return Some(Reason::Interrupted);
@@ -168,6 +210,16 @@ impl History {
             .then_some(Reason::RequestCap)
             .or_else(|| mute().then_some(Reason::NoAnswer))
             .or_else(|| turned_away().then_some(Reason::RateLimited))
+    }
+
+    /// What an earlier process left unfinished is finished now.
+    fn resume(&mut self, at: Duration) {
+        self.resumptions.push(at);
+        self.interrupted = false;
+        self.requests = None;
+        for case in self.cases.values_mut().filter(|case| case.ending.is_none()) {
+            case.course.resumptions.push(at);
+        }
     }
 
     /// Puts events together. Events of a case that never began are left out.
@@ -184,6 +236,8 @@ impl History {
     fn apply(&mut self, event: &Event) {
         match (&event.event, &event.case) {
             (EventKind::RunStarted(run), _) => self.run = Some((**run).clone()),
+            (EventKind::Planned(plan), _) => self.plan = Some((**plan).clone()),
+            (EventKind::Resumed(_), _) => self.resume(event.at),
             (EventKind::Calibrated(calibration), _) => self.calibration = Some(*calibration),
             (EventKind::CleanedUp(cleanup), _) => self.cleanups.push(cleanup.clone()),
             (EventKind::Interrupted, _) => self.interrupted = true,
@@ -192,6 +246,7 @@ impl History {
                 self.skipped.insert(id.clone(), skipped.clone());
             }
             (EventKind::CaseStarted(info), Some(id)) => {
+                self.skipped.shift_remove(id);
                 self.cases.insert(id.clone(), CaseHistory::new(id.clone(), info.clone()));
             }
             (_, Some(id)) => {

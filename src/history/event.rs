@@ -7,11 +7,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::attempt::{nanoseconds, optional_nanoseconds};
-use super::{AttemptEnd, AttemptId, AttemptStart, Calibration, Count, Protocol, Subject};
+use super::{
+    AttemptEnd, AttemptId, AttemptStart, Calibration, Count, PlanInfo, Protocol, Resumption, Subject, Waiting,
+};
 use crate::contract::{Clause, Reason};
 
 /// The version of the event format. A reader refuses other versions.
-pub const VERSION: u32 = 0;
+pub const VERSION: u32 = 1;
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,6 +47,10 @@ impl fmt::Display for CaseId {
 pub enum EventKind {
     /// The run began. Always the first event.
     RunStarted(Box<RunInfo>),
+    /// What the run is to do, so that another process can go on with it. Always the second event.
+    Planned(Box<PlanInfo>),
+    /// Another process goes on with the run. What follows is its doing.
+    Resumed(Resumption),
     /// A case cannot or will not be run.
     CaseSkipped(SkippedCase),
     /// A case began.
@@ -65,8 +71,23 @@ pub enum EventKind {
     Counted(Count),
     /// Attempts were released together.
     Raced(Race),
+    /// A hook of the profile is about to be run. On disk before that.
+    HookStarted {
+        /// The name of the hook in the profile.
+        name: String,
+    },
     /// A hook of the profile was run.
     HookRan(HookRun),
+    /// The case waits.
+    Waiting(Waiting),
+    /// The wait is longer than this process waits, so the case goes on in another one.
+    Suspended(Waiting),
+    /// Everything that the case did so far is void: it was cut short where it cannot be continued. What was sent is kept
+    /// and cleaned up, and not judged; the case is taken from its beginning, with fresh actions.
+    CaseRestarted,
+    /// All steps of the case were taken, but some attempt was swallowed when the tool was killed, which leaves doubts. The
+    /// steps are taken once more, with fresh actions; what was seen before counts as well.
+    CaseRepeated,
     /// A case is over.
     CaseEnded(CaseEnding),
     /// The control is over, and the instrument is calibrated.
@@ -75,9 +96,9 @@ pub enum EventKind {
     CleanedUp(Cleanup),
     /// The run was interrupted by its user.
     Interrupted,
-    /// The run is over. Absent where it was killed.
+    /// The run is over, or as far as this process takes it. Absent where it was killed.
     RunEnded {
-        /// Requests that were sent in all: attempts, counts, hooks, cleanup.
+        /// Requests that were sent in all, by all processes: attempts, counts, hooks, cleanup.
         requests: u64,
     },
 }

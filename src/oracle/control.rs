@@ -104,7 +104,7 @@ fn answering_fault(case: &CaseHistory, facts: &[Fact<'_>]) -> Option<String> {
     }
     let silence = case.attempts.iter().find_map(|attempt| match attempt.end.as_ref().map(|end| &end.outcome) {
         Some(Outcome::Failed { error, detail, .. }) => Some(silence_sentence(*error, detail)),
-        Some(Outcome::Answered(_) | Outcome::Hidden(_) | Outcome::Lost { .. }) | None => None,
+        Some(Outcome::Answered(_) | Outcome::Hidden(_) | Outcome::Lost { .. } | Outcome::Swallowed) | None => None,
     });
     Some(silence.unwrap_or_else(|| "the control was broken off before the target answered: run it again".into()))
 }

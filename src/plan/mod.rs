@@ -4,6 +4,7 @@ mod budget;
 mod needs;
 mod place;
 mod reach;
+mod record;
 mod select;
 mod time;
 
@@ -28,7 +29,7 @@ pub const CONTROL: &str = "control";
 pub const SLOW: &str = "slow";
 
 /// What will run, what cannot and why.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// What will run: the control first, the cases that run alone last.
     pub cases: Vec<PlannedCase>,
@@ -36,6 +37,8 @@ pub struct Plan {
     pub skipped: Vec<(CaseId, SkippedCase)>,
     /// What it may take.
     pub budget: Budget,
+    /// The fields of the request that a sweep changes, one at a time.
+    pub fields: Vec<String>,
     /// For every requirement, why it is untested if no finding comes of a run that went as planned.
     pub untested: BTreeMap<Requirement, Reason>,
 }
@@ -95,7 +98,8 @@ impl Plan {
         }
         cases.sort_by_key(|case| (case.scenario != CONTROL, case.alone));
         let budget = Budget::of(bound, &cases, options.max_wait);
-        Self { cases, skipped, budget, untested: untested(bound, &reachable, &unreachable) }
+        let untested = untested(bound, &reachable, &unreachable);
+        Self { cases, skipped, budget, fields: bound.fields(), untested }
     }
 
     /// For every requirement, why it is untested if no finding came of this run: what happened to the cases that could
@@ -163,6 +167,9 @@ fn mishap(history: &History, id: &CaseId) -> Option<Reason> {
         return Some(skipped.reason.clone());
     }
     let case = history.cases.get(id)?;
+    if let Some(waiting) = &case.course.suspended {
+        return Some(Reason::Pending(waiting.due.clone()));
+    }
     match &case.ending {
         Some(CaseEnding::Stopped(reason)) => Some(reason.clone()),
         Some(CaseEnding::Interrupted) | None => Some(Reason::Interrupted),

@@ -16,6 +16,9 @@ use crate::secret::Secrets;
 pub struct BindOptions<'o> {
     /// Another base URL than the profile's.
     pub base_url: Option<&'o str>,
+    /// Where the replicas are, by name, where that is known from the run that is gone on with; else those count that the
+    /// profile names, and with another base URL those below it.
+    pub replicas: Option<&'o [(String, String)]>,
     /// Whether a profile whose target is production may be used.
     pub allow_production: bool,
 }
@@ -139,6 +142,10 @@ impl Bound {
         if let Some(base_url) = options.base_url {
             profile.target.base_url.0 = literal(base_url);
             profile.target.replicas.retain(|_, url| is_below(&url.0));
+        }
+        if let Some(replicas) = options.replicas {
+            let replicas = replicas.iter().map(|(name, url)| (name.clone(), Template(literal(url))));
+            profile.target.replicas = replicas.collect();
         }
         let needed = Needed::of(&profile, environment)?;
         if !needed.missing.is_empty() {

@@ -49,6 +49,22 @@ pub fn load(reference: &str) -> Result<Loaded, Problems> {
     }
 }
 
+/// A profile as a recording keeps it. It was checked when it was loaded.
+///
+/// # Errors
+/// When it is not a profile of this version.
+pub fn recorded(name: &str, document: &Value) -> Result<Loaded, Problems> {
+    let profile = document::trusted_as(name, document)?;
+    Ok(Loaded { name: name.to_owned(), profile, document: document.clone() })
+}
+
+/// The digest of a profile's document: SHA-256 of its compact JSON.
+pub fn digest(document: &Value) -> String {
+    let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, document.to_string().as_bytes());
+    let digits: String = digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256:{digits}")
+}
+
 /// Reads a profile from a text, as if it stood in a file of this name.
 ///
 /// # Errors

@@ -4,18 +4,20 @@ mod bind;
 mod body;
 mod check;
 mod check_contract;
+mod fields;
 mod load;
 mod mock;
 mod model;
 mod operation;
 mod render;
 mod sites;
+mod spelling;
 mod target;
 mod template;
 mod variants;
 
 pub use bind::{BindError, BindOptions, Bound, Replica};
-pub use load::{Loaded, load, parse, shipped};
+pub use load::{Loaded, digest, load, parse, recorded, shipped};
 pub use mock::{Mock, MockAnswer, MockList};
 pub use model::{
     BASE, Counter, DEFAULT, EffectSource, FurtherOperation, Hook, IdentityWord, Operation, Profile, RequestTemplate,

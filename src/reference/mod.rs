@@ -40,6 +40,7 @@ mod orders;
 mod policy;
 mod record;
 mod recovery;
+mod sameness;
 mod server;
 mod state;
 mod store;

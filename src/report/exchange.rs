@@ -219,6 +219,9 @@ impl Exchange<'_> {
                 let (words, detail) = (error.words(), cut(detail, CONTENT_LIMIT));
                 vec![format!("{INDENT}✗ {at}  {words} after {bytes_written} bytes, {part}: {detail}")]
             }
+            Outcome::Swallowed => {
+                vec![format!("{INDENT}✗ what became of it is not known: idemspec was killed, and went on at {at}")]
+            }
         }
     }
 

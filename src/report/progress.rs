@@ -20,7 +20,12 @@ fn message(kind: &EventKind) -> Option<String> {
         EventKind::RunStarted(run) => Some(format!("probing {} as {}", escape(&run.base_url), escape(&run.profile))),
         EventKind::CaseSkipped(skipped) => Some(format!("not run ({})", escape(&skipped.reason.to_string()))),
         EventKind::CaseStarted(_) => Some("began".into()),
-        EventKind::IntentCreated(_) => None,
+        EventKind::IntentCreated(_) | EventKind::Planned(_) | EventKind::HookStarted { .. } => None,
+        EventKind::Resumed(_) => Some("going on with the run".into()),
+        EventKind::Waiting(waiting) => Some(format!("waiting until {}", escape(&waiting.due))),
+        EventKind::Suspended(waiting) => Some(format!("suspended until {}", escape(&waiting.due))),
+        EventKind::CaseRepeated => Some("an attempt was swallowed; once more with fresh actions".into()),
+        EventKind::CaseRestarted => Some("cut short before; again with fresh actions".into()),
         EventKind::Voided { .. } => Some("the answer was faster than the loss; again with a fresh action".into()),
         EventKind::AttemptStarted(start) => {
             let lose = start.lose.map(|loss| format!(", to be lost: {loss}")).unwrap_or_default();
@@ -63,6 +68,7 @@ fn outcome(end: &AttemptEnd) -> String {
         Outcome::Hidden(response) => format!("answered {}, treated as lost", response.status),
         Outcome::Lost { at, .. } => format!("lost on purpose ({})", at.id()),
         Outcome::Failed { error, .. } => format!("failed: {}", error.words()),
+        Outcome::Swallowed => "swallowed: the tool was killed".into(),
     }
 }
 

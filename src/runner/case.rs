@@ -6,6 +6,7 @@ use std::time::Duration;
 use indexmap::IndexMap;
 
 use super::pace::CapReached;
+use super::past::Past;
 use super::slot::Slot;
 use super::{Context, RunError};
 use crate::contract::Reason;
@@ -22,6 +23,8 @@ pub(super) struct CaseRun<'r> {
     pub(super) calibration: Calibration,
     /// Its slot among those that run at the same time; none for one that runs alone.
     pub(super) slot: Option<Slot>,
+    /// What an earlier process did of it, as far as it is not yet taken again.
+    pub(super) past: Past,
     pub(super) intents: IndexMap<String, Intent>,
     /// Where its attempts go, and so where effects are counted.
     pub(super) places: Vec<Place>,
@@ -37,6 +40,8 @@ pub(super) struct CaseRun<'r> {
     pub(super) named: BTreeSet<(String, String)>,
     /// An attempt was turned away as often as it was sent.
     pub(super) out_of_patience: bool,
+    /// What became of an attempt is not known, because the tool was killed.
+    pub(super) swallowed: bool,
     /// The latest time by which everything that was sent may still be running, if anything may.
     pub(super) unfinished_until: Option<Duration>,
     /// Whether it has taken the target's key store down.
@@ -46,6 +51,10 @@ pub(super) struct CaseRun<'r> {
 /// Why a case ended before its last step.
 pub(super) enum Stop {
     Interrupted,
+    /// It waits for longer than this process does.
+    Suspended,
+    /// It was cut short where it cannot go on, so it is taken from its beginning again.
+    Restart,
     Because(Reason),
     Fatal(RunError),
 }
@@ -74,6 +83,7 @@ impl<'r> CaseRun<'r> {
         case: &'r PlannedCase,
         calibration: Calibration,
         slot: Option<Slot>,
+        past: Past,
     ) -> Self {
         Self {
             context,
@@ -82,19 +92,37 @@ impl<'r> CaseRun<'r> {
             slot,
             intents: IndexMap::new(),
             places: places(&case.steps),
-            created: 0,
-            attempts: 0,
+            created: past.created,
+            attempts: past.attempts,
+            past,
             first_attempts: BTreeMap::new(),
             listed: BTreeMap::new(),
             named: BTreeSet::new(),
             out_of_patience: false,
+            swallowed: false,
             unfinished_until: None,
             store_down: false,
         }
     }
 
-    /// Takes all steps, and counts after each of them.
+    /// Takes all steps; once more where the tool was killed in the middle of an attempt.
     pub(super) async fn run(&mut self) -> Result<(), Stop> {
+        loop {
+            self.take_steps().await?;
+            if !std::mem::take(&mut self.swallowed) {
+                return self.go_live();
+            }
+            if !self.past.take_repetition() {
+                self.go_live()?;
+                self.context.recorder.record(Some(&self.case.id), EventKind::CaseRepeated)?;
+            }
+            self.intents.clear();
+            self.first_attempts.clear();
+        }
+    }
+
+    /// Takes all steps, and counts after each of them.
+    async fn take_steps(&mut self) -> Result<(), Stop> {
         for step in &self.case.steps {
             self.check_interrupt()?;
             self.step(step).await?;
@@ -104,6 +132,16 @@ impl<'r> CaseRun<'r> {
             self.count_all().await?;
         }
         Ok(())
+    }
+
+    /// What an earlier process did has been taken again by now; else it did something else than this one would.
+    pub(super) fn go_live(&self) -> Result<(), Stop> {
+        if self.past.is_over() { Ok(()) } else { Err(Stop::Restart) }
+    }
+
+    /// The time of the run at which the case is: what was recorded has its own.
+    pub(super) fn now(&self) -> Duration {
+        self.past.next_at().unwrap_or_else(|| self.context.recorder.elapsed())
     }
 
     async fn step(&mut self, step: &Step) -> Result<(), Stop> {
@@ -122,6 +160,14 @@ impl<'r> CaseRun<'r> {
             Step::FanOut(fan_out) => {
                 self.fan_out(fan_out).await?;
                 self.count_intent(&fan_out.intent).await
+            }
+            Step::Sweep(sweep) => {
+                for send in sweep.sends(&self.context.bound.fields()) {
+                    self.check_interrupt()?;
+                    self.send(&send).await?;
+                    self.count_intent(&send.intent).await?;
+                }
+                Ok(())
             }
             Step::Pressure(pressure) => {
                 for send in pressure.sends() {
@@ -155,20 +201,29 @@ impl<'r> CaseRun<'r> {
         if let Some(intent) = self.intents.get(name) {
             return Ok(intent.clone());
         }
+        let intent = match self.past.take_intent(name) {
+            Some(intent) => intent,
+            None => self.new_intent(name, like).await?,
+        };
+        self.created = self.created.max(intent.id.0);
+        self.intents.insert(name.to_owned(), intent.clone());
+        if intent.like.is_none() {
+            self.read_counters(&intent.marker).await?;
+        }
+        Ok(intent)
+    }
+
+    async fn new_intent(&self, name: &str, like: Option<&str>) -> Result<Intent, Stop> {
+        self.go_live()?;
         let shared = like.and_then(|like| self.intents.get(like));
-        self.created += 1;
         let intent = Intent {
-            id: IntentId(self.created),
+            id: IntentId(self.created + 1),
             name: name.to_owned(),
             key: uuid::Uuid::new_v4().to_string(),
             marker: shared.map_or_else(new_marker, |shared| shared.marker.clone()),
             like: shared.map(|shared| shared.id),
         };
         self.context.recorder.record_synced(Some(&self.case.id), EventKind::IntentCreated(intent.clone())).await?;
-        self.intents.insert(name.to_owned(), intent.clone());
-        if intent.like.is_none() {
-            self.read_counters(&intent.marker).await?;
-        }
         Ok(intent)
     }
 

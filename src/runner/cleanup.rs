@@ -1,4 +1,4 @@
-//! Removing the effects of a run. Runs in any case: also after an interruption, and when the journal failed.
+//! Removing the effects of a run. Runs in any case but one: where the journal failed.
 
 use std::collections::BTreeSet;
 
@@ -22,12 +22,26 @@ pub struct Leftover {
     pub replica: Option<String>,
 }
 
-/// The effects that a history shows, in a stable order: those that answers name, and those that counters listed. One that
-/// the target itself knows is removed there, whatever replica has named it as well.
+/// The effects that a history shows and that are to be removed, in a stable order: those that answers name, and those
+/// that counters listed. One that the target itself knows is removed there, whatever replica has named it as well. What
+/// a suspended case needs stays; what has been removed is gone.
 pub fn leftovers(history: &History) -> BTreeSet<Leftover> {
-    let all: BTreeSet<Leftover> = history.cases.values().flat_map(leftovers_of_case).collect();
+    let removed: BTreeSet<(&str, &str)> = history
+        .cleanups
+        .iter()
+        .filter(|cleanup| cleanup.error.is_none())
+        .map(|cleanup| (cleanup.operation.as_deref().unwrap_or(DEFAULT), cleanup.identity.as_str()))
+        .collect();
+    let all: BTreeSet<Leftover> = to_clean_up(history)
+        .flat_map(leftovers_of_case)
+        .filter(|effect| !removed.contains(&(effect.operation.as_str(), effect.identity.as_str())))
+        .collect();
     let known = |effect: &Leftover| all.contains(&Leftover { replica: None, ..effect.clone() });
     all.iter().filter(|effect| effect.replica.is_none() || !known(effect)).cloned().collect()
+}
+
+fn to_clean_up(history: &History) -> impl Iterator<Item = &CaseHistory> {
+    history.cases.values().filter(|case| case.course.suspended.is_none())
 }
 
 fn leftovers_of_case(case: &CaseHistory) -> Vec<Leftover> {
@@ -42,7 +56,7 @@ fn leftovers_of_case(case: &CaseHistory) -> Vec<Leftover> {
             replica: attempt.start.replica.clone(),
         })
     });
-    let listed = case.counts.iter().flat_map(|count| match &count.listing {
+    let listed = case.all_counts().flat_map(|count| match &count.listing {
         Listing::Items(items) => items
             .iter()
             .map(|item| Leftover {
@@ -87,7 +101,7 @@ async fn late_effects(context: &Context, history: &History) -> Result<Vec<Leftov
             let listing = match count::list(context, &place, counter, &marker).await {
                 Ok(listing) => listing,
                 Err(case::Stop::Fatal(error)) => return Err(error),
-                Err(case::Stop::Interrupted | case::Stop::Because(_)) => continue,
+                Err(_) => continue,
             };
             if let Listing::Items(items) = listing {
                 effects.extend(items.into_iter().map(|item| Leftover {
@@ -105,7 +119,7 @@ async fn late_effects(context: &Context, history: &History) -> Result<Vec<Leftov
 
 fn unanswered_markers(history: &History) -> BTreeSet<(String, Place)> {
     let mut markers = BTreeSet::new();
-    for case in history.cases.values() {
+    for case in to_clean_up(history) {
         for attempt in case.all_attempts() {
             let answered = attempt.end.as_ref().is_some_and(|end| end.outcome.response().is_some());
             if let (false, Some(intent)) = (answered, case.intent(attempt.start.intent)) {

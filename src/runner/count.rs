@@ -47,25 +47,39 @@ impl CaseRun<'_> {
 
     async fn read_counters_of(&mut self, place: &Place, marker: &str) -> Result<(), Stop> {
         for (index, counter) in self.context.bound.counters(&place.operation).iter().enumerate() {
-            self.context.pace.take_control()?;
-            let began = self.context.recorder.elapsed();
-            let listing = list(self.context, place, (index, counter), marker).await?;
-            if let (Listing::Items(items), true) = (&listing, place.is_own()) {
+            let count = match self.past.take_count(marker, index) {
+                Some(count) => count,
+                None => self.read_counter(place, (index, counter), marker).await?,
+            };
+            if let (Listing::Items(items), true) = (&count.listing, place.is_own()) {
                 self.listed.entry(marker.to_owned()).or_default().insert(index, items.len());
             }
-            let count = Count {
-                marker: marker.to_owned(),
-                counter: index,
-                account: place.account.clone(),
-                operation: place.operation.clone(),
-                after: self.attempts,
-                began,
-                ended: self.context.recorder.elapsed(),
-                listing,
-            };
-            self.context.recorder.record(Some(&self.case.id), EventKind::Counted(count))?;
         }
         Ok(())
+    }
+
+    async fn read_counter(
+        &self,
+        place: &Place,
+        (index, counter): (usize, &Counter),
+        marker: &str,
+    ) -> Result<Count, Stop> {
+        self.go_live()?;
+        self.context.pace.take_control()?;
+        let began = self.context.recorder.elapsed();
+        let listing = list(self.context, place, (index, counter), marker).await?;
+        let count = Count {
+            marker: marker.to_owned(),
+            counter: index,
+            account: place.account.clone(),
+            operation: place.operation.clone(),
+            after: self.attempts,
+            began,
+            ended: self.context.recorder.elapsed(),
+            listing,
+        };
+        self.context.recorder.record(Some(&self.case.id), EventKind::Counted(count.clone()))?;
+        Ok(count)
     }
 }
 

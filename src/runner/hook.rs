@@ -22,6 +22,12 @@ impl CaseRun<'_> {
             Some(name) => Some(self.intent(name, None).await?),
             None => None,
         };
+        if self.past.take_hook_start() {
+            return self.take_hook(&step.name);
+        }
+        self.go_live()?;
+        let started = EventKind::HookStarted { name: step.name.clone() };
+        self.context.recorder.record_synced(Some(&self.case.id), started).await?;
         let contract = &self.context.bound.profile().contract;
         let advanced = step.by.and_then(|by| plan::advance(contract, by));
         let marker = intent.as_ref().map(|intent| intent.marker.clone());
@@ -41,6 +47,14 @@ impl CaseRun<'_> {
         let run = HookRun { name: step.name.clone(), changed, advanced, confirmed, error };
         self.context.recorder.record(Some(&self.case.id), EventKind::HookRan(run))?;
         Ok(())
+    }
+
+    /// Takes what came of a hook before. Whether one that was cut short did its work is not known.
+    fn take_hook(&mut self, name: &str) -> Result<(), Stop> {
+        let run = self.past.take_hook();
+        self.store_down |= name == HookStep::STORE_DOWN;
+        self.store_down &= name != HookStep::STORE_UP || run.as_ref().is_none_or(|run| run.error.is_some());
+        run.map(|_| ()).ok_or(Stop::Restart)
     }
 
     /// Brings the target's key store up, where the case has taken it down and ended before it came to that: nobody else is

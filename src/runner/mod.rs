@@ -9,6 +9,7 @@ mod hook;
 mod interrupt;
 mod odd_key;
 mod pace;
+mod past;
 mod patience;
 mod pulse;
 mod race;
@@ -33,6 +34,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use indexmap::IndexMap;
+use past::{Past, Standing};
 use patience::{MOST_RETRIES, turns_away};
 use slot::{Slot, Slots};
 use tokio::task::JoinSet;
@@ -145,37 +147,48 @@ pub enum RunError {
 }
 
 /// Runs a plan to its end: the control, the other cases at the same time, those with hooks alone and last, and then
-/// the cleanup, in any case. `proceed` is asked after the control whether its history permits to go on.
+/// the cleanup, in any case. `proceed` is asked after the control whether its history permits to go on. What an earlier
+/// process did, as the recorder knows it, is not done again.
 ///
 /// # Errors
-/// When the journal cannot be written or a request not rendered. The cleanup has been tried even then.
+/// When the journal cannot be written or a request not rendered. Where the journal fails, nothing more is sent, not even
+/// to clean up: what cannot be written down would be lost.
 pub async fn run(context: &Arc<Context>, plan: &Plan, proceed: impl Fn(&History) -> bool) -> Result<(), RunError> {
     let outcome = run_cases(context, plan, proceed).await;
+    if let Err(RunError::Journal(error)) = outcome {
+        return Err(error.into());
+    }
     if context.interrupt.is_set() {
         context.recorder.record(None, EventKind::Interrupted)?;
     }
     if context.clean_up {
         cleanup::clean_up(context).await?;
     }
-    context.recorder.record(None, EventKind::RunEnded { requests: context.pace.sent() })?;
+    context.recorder.record_synced(None, EventKind::RunEnded { requests: context.pace.sent() }).await?;
     outcome
 }
 
 async fn run_cases(context: &Arc<Context>, plan: &Plan, proceed: impl Fn(&History) -> bool) -> Result<(), RunError> {
-    for (id, skipped) in &plan.skipped {
-        context.recorder.record(Some(id), EventKind::CaseSkipped(skipped.clone()))?;
+    if context.recorder.history().resumptions.is_empty() {
+        for (id, skipped) in &plan.skipped {
+            context.recorder.record(Some(id), EventKind::CaseSkipped(skipped.clone()))?;
+        }
     }
     let (control, others): (Vec<_>, Vec<_>) = plan.cases.iter().partition(|case| case.scenario == CONTROL);
     for case in control {
         run_case(context, case, Calibration::default(), None).await?;
     }
     let history = context.recorder.history();
+    context.pulse.learn_from(&history);
     let calibration = calibrate::calibrate(&history);
-    context.recorder.record(None, EventKind::Calibrated(calibration))?;
+    if history.calibration.is_none() {
+        context.recorder.record(None, EventKind::Calibrated(calibration))?;
+    }
     if !proceed(&history) {
         return skip_all(context, others, &Reason::ControlFailed);
     }
-    let (impossible, possible) = others.into_iter().partition(|case| cancels(&case.steps) && !speaks_http2(&history));
+    let others = others.into_iter().filter(|case| !is_over(context, case));
+    let (impossible, possible) = others.partition(|case| cancels(&case.steps) && !speaks_http2(&history));
     skip_all(context, impossible, &Reason::NeedsHttp2)?;
     let (alone, together): (Vec<_>, Vec<_>) = possible.into_iter().partition(|case| case.alone);
     run_together(context, together, calibration).await?;
@@ -183,6 +196,11 @@ async fn run_cases(context: &Arc<Context>, plan: &Plan, proceed: impl Fn(&Histor
         run_case(context, case, calibration, None).await?;
     }
     Ok(())
+}
+
+/// Whether a case needs nothing more: an earlier process has taken its last step.
+fn is_over(context: &Context, case: &PlannedCase) -> bool {
+    matches!(Standing::of(context.recorder.events_of(&case.id)), Standing::Over)
 }
 
 fn skip_all(context: &Context, cases: Vec<&PlannedCase>, reason: &Reason) -> Result<(), RunError> {
@@ -231,17 +249,57 @@ async fn run_case(
     context: &Arc<Context>,
     case: &PlannedCase,
     calibration: Calibration,
-    slot: Option<Slot>,
+    mut slot: Option<Slot>,
 ) -> Result<(), RunError> {
-    if context.interrupt.is_set() {
-        return skip_all(context, vec![case], &Reason::Interrupted);
+    let mut past = match Standing::of(context.recorder.events_of(&case.id)) {
+        Standing::Over => return Ok(()),
+        Standing::Ahead if context.interrupt.is_set() => {
+            return skip_all(context, vec![case], &Reason::Interrupted);
+        }
+        Standing::Ahead => {
+            let info = CaseInfo { scenario: case.scenario.clone(), clause: case.clause };
+            context.recorder.record(Some(&case.id), EventKind::CaseStarted(info))?;
+            Past::default()
+        }
+        // The control is to show the instrument at work, and not how a kill disturbed it.
+        Standing::Begun(past) if case.scenario == CONTROL => restart(context, case, past)?,
+        Standing::Begun(past) => past,
+        Standing::Void(past) => restart(context, case, past)?,
+    };
+    loop {
+        let mut run = case::CaseRun::new(context, case, calibration, slot, past);
+        let outcome = run.run().await;
+        // What is done from here on was not done before.
+        run.past = Past::default();
+        match outcome.and(run.bring_store_up().await) {
+            Err(case::Stop::Restart) => (past, slot) = (restart_recorded(context, case)?, run.slot),
+            outcome => return end_case(context, case, outcome),
+        }
     }
-    let info = CaseInfo { scenario: case.scenario.clone(), clause: case.clause };
-    context.recorder.record(Some(&case.id), EventKind::CaseStarted(info))?;
-    let mut running = case::CaseRun::new(context, case, calibration, slot);
-    let outcome = running.run().await;
-    let ending = match outcome.and(running.bring_store_up().await) {
+}
+
+/// Takes everything for void that a case did.
+fn restart(context: &Context, case: &PlannedCase, past: Past) -> Result<Past, RunError> {
+    context.recorder.record(Some(&case.id), EventKind::CaseRestarted)?;
+    Ok(past.void())
+}
+
+/// The same where a part of it has already been taken again.
+fn restart_recorded(context: &Context, case: &PlannedCase) -> Result<Past, RunError> {
+    context.recorder.record(Some(&case.id), EventKind::CaseRestarted)?;
+    Ok(Past::of(context.recorder.events_of(&case.id)))
+}
+
+fn end_case(context: &Context, case: &PlannedCase, outcome: Result<(), case::Stop>) -> Result<(), RunError> {
+    let suspended = || {
+        let history = context.recorder.history();
+        history.cases.get(&case.id).is_some_and(|case| case.course.suspended.is_some())
+    };
+    let ending = match outcome {
         Ok(()) => CaseEnding::Completed,
+        // What was suspended before, and not gone on with, stays suspended.
+        Err(case::Stop::Interrupted) if suspended() => return Ok(()),
+        Err(case::Stop::Suspended | case::Stop::Restart) => return Ok(()),
         Err(case::Stop::Interrupted) => CaseEnding::Interrupted,
         Err(case::Stop::Because(reason)) => CaseEnding::Stopped(reason),
         Err(case::Stop::Fatal(error)) => return Err(error),

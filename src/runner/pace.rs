@@ -56,6 +56,13 @@ impl Pace {
         }
     }
 
+    /// The same, after so many requests of an earlier process, among them so many attempts whose effects are not yet
+    /// removed.
+    pub fn after(self, sent: u64, attempts: u64) -> Self {
+        *self.state() = State { sent, reserved: attempts * self.reserve_per_attempt };
+        self
+    }
+
     /// The same, with a limit on how many requests are sent in a time.
     pub fn limited_to(self, limit: Option<Rate>) -> Self {
         Self { limit, ..self }

@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::history::Timing;
+use crate::history::{Attempt, History, Timing};
 
 /// The fastest execution that was seen.
 #[derive(Debug)]
@@ -26,6 +26,22 @@ impl Pulse {
         if let (Some(written), Some(read)) = (timing.last_written, timing.first_read) {
             let took = u64::try_from(read.saturating_sub(written).as_nanos()).unwrap_or(u64::MAX);
             self.nanoseconds.fetch_min(took, Ordering::Relaxed);
+        }
+    }
+
+    /// Notes every execution of a history. A first attempt that succeeded was executed; what comes later may be a replay,
+    /// which tells nothing.
+    pub(super) fn learn_from(&self, history: &History) {
+        for case in history.cases.values() {
+            for intent in case.intents.iter().filter(|intent| intent.like.is_none()) {
+                let first = case.attempts.iter().find(|attempt| attempt.start.intent == intent.id);
+                let alone =
+                    |attempt: &&Attempt| !case.races.iter().any(|race| race.attempts.contains(&attempt.start.id));
+                let end = first.filter(alone).and_then(|attempt| attempt.end.as_ref());
+                if let Some(end) = end.filter(|end| end.success && end.outcome.answer().is_some()) {
+                    self.learn(&end.timing);
+                }
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! The step `race`: attempts that meet at the server, in rounds, each with actions of its own.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::case::{CaseRun, Stop};
@@ -23,7 +24,7 @@ impl CaseRun<'_> {
     /// Runs all rounds of a race, and counts after each of them.
     pub(super) async fn race(&mut self, race: &Race) -> Result<(), Stop> {
         for round in 1..=race.rounds() {
-            self.race_once(race, round).await?;
+            self.race_until_whole(race, round).await?;
             for name in race.intents(round) {
                 self.count_intent(&name).await?;
             }
@@ -37,11 +38,59 @@ impl CaseRun<'_> {
         race.if_offered && !race.copies().all(|copy| offered(&copy.parameters))
     }
 
+    /// One round; where an earlier process ran it, what came of it. One that was cut short says nothing, as nobody knows
+    /// what met what: it is void, and run again with fresh actions.
+    async fn race_until_whole(&mut self, race: &Race, round: u32) -> Result<(), Stop> {
+        loop {
+            let names = race.intents(round);
+            let all_fresh = names.iter().all(|name| !self.intents.contains_key(name));
+            for name in &names {
+                self.intent(name, None).await?;
+            }
+            if self.past.is_over() {
+                return self.race_once(race, round).await;
+            }
+            if self.past.race_is_whole() {
+                return self.take_round(&names);
+            }
+            // What came before the race is needed for it, and would be missing from a race with fresh actions.
+            if !all_fresh {
+                return Err(Stop::Restart);
+            }
+            self.take_copies(&names);
+            for name in &names {
+                self.void(name)?;
+            }
+        }
+    }
+
+    /// Takes a round that was run.
+    fn take_round(&mut self, names: &[String]) -> Result<(), Stop> {
+        self.take_copies(names);
+        if self.past.take_race() { Ok(()) } else { Err(Stop::Restart) }
+    }
+
+    /// Takes the copies of a round that were begun, each with its end if it has one.
+    fn take_copies(&mut self, names: &[String]) {
+        let intents: Vec<Intent> = names.iter().filter_map(|name| self.intents.get(name).cloned()).collect();
+        let mut begun = BTreeMap::new();
+        while let Some((start, intent)) = self.take_copy(&intents) {
+            self.note_start(&intent.name, start.id);
+            begun.insert(start.id, intent);
+        }
+        while let Some(end) = self.past.take_end() {
+            if let Some(intent) = begun.get(&end.id) {
+                self.note_end(intent, &end);
+            }
+        }
+    }
+
+    fn take_copy(&mut self, intents: &[Intent]) -> Option<(AttemptStart, Intent)> {
+        intents.iter().find_map(|intent| self.past.take_start(intent.id).map(|(start, _)| (start, intent.clone())))
+    }
+
     /// One round: every copy is on disk before the first of them has a byte on the wire.
     async fn race_once(&mut self, race: &Race, round: u32) -> Result<(), Stop> {
-        for name in race.intents(round) {
-            self.intent(&name, None).await?;
-        }
         self.check_interrupt()?;
         self.context.pace.take_attempts(race.copies().count() as u64)?;
         self.turn(u32::try_from(race.copies().count()).unwrap_or(u32::MAX)).await?;

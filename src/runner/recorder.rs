@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::history::{CaseId, Event, EventKind, History};
 use crate::journal::{JournalWriter, Synced, WriteError};
@@ -12,7 +12,11 @@ pub type Observer = Box<dyn Fn(&Event) + Send + Sync>;
 
 /// Writes down what happens.
 pub struct Recorder {
+    /// When this process began, and how old the run was by then.
     started: Instant,
+    age: Duration,
+    /// The date at which the times of the run begin.
+    began: SystemTime,
     journal: Option<JournalWriter>,
     events: Mutex<Vec<Event>>,
     observer: Observer,
@@ -21,18 +25,50 @@ pub struct Recorder {
 impl Recorder {
     /// A recorder whose clock starts now.
     pub fn new(journal: Option<JournalWriter>, observer: Observer) -> Self {
-        Self { started: Instant::now(), journal, events: Mutex::new(Vec::new()), observer }
+        Self {
+            started: Instant::now(),
+            age: Duration::ZERO,
+            began: SystemTime::now(),
+            journal,
+            events: Mutex::new(Vec::new()),
+            observer,
+        }
     }
 
-    /// The moment from which all times of the run are counted.
-    pub fn started(&self) -> Instant {
+    /// A recorder that goes on with a run, which began at this date. Its times continue those that are recorded: a
+    /// clock that was set back, or that of another machine, does not let any come twice.
+    pub fn resume(journal: JournalWriter, events: Vec<Event>, began: SystemTime, observer: Observer) -> Self {
+        let latest = events.last().map_or(Duration::ZERO, |event| event.at);
+        let age = SystemTime::now().duration_since(began).unwrap_or_default().max(latest);
+        let (journal, events) = (Some(journal), Mutex::new(events));
+        Self { started: Instant::now(), age, began, journal, events, observer }
+    }
+
+    /// The moment from which the times of the wire are counted: the beginning of this process.
+    pub(super) fn started(&self) -> Instant {
         self.started
+    }
+
+    /// What is added to the times of the wire to make them times of the run.
+    pub(super) fn age(&self) -> Duration {
+        self.age
+    }
+
+    /// The date at which the times of the run begin.
+    pub fn began(&self) -> SystemTime {
+        self.began
     }
 
     /// The time since the run began.
     pub fn elapsed(&self) -> Duration {
         // Whole nanoseconds are what the journal holds.
-        Duration::from_nanos(u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX))
+        let elapsed = self.age.saturating_add(self.started.elapsed());
+        Duration::from_nanos(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX))
+    }
+
+    /// The events of a case so far.
+    pub(super) fn events_of(&self, case: &CaseId) -> Vec<Event> {
+        self.events().iter().filter(|event| event.case.as_ref() == Some(case)).cloned().collect()
     }
 
     /// Writes an event down.

@@ -11,9 +11,15 @@ impl CaseRun<'_> {
     pub(super) async fn repeat(&mut self, repeat: &Repeat) -> Result<(), Stop> {
         let send = Send { intent: repeat.intent.clone(), parameters: repeat.parameters.clone(), ..Send::default() };
         let limit = repeat_limit(&self.context.bound, repeat, self.context.max_wait);
-        let begun = self.context.recorder.elapsed();
+        let begun = self.now();
         for pause in pauses(repeat) {
             let end = self.send(&send).await?;
+            // Whether an earlier process went on shows in what it did next.
+            match (self.past.is_over(), self.past.attempt_is_next()) {
+                (false, true) => continue,
+                (false, false) => return Ok(()),
+                (true, _) => {}
+            }
             let settled = !says_in_flight(&self.context.bound.profile().contract, &end.outcome);
             let left = limit.saturating_sub(self.context.recorder.elapsed().saturating_sub(begun));
             if settled || left.is_zero() {

@@ -7,7 +7,7 @@ use super::odd_key::{CarriedKey, odd_key};
 use super::patience::{MOST_RETRIES, turns_away};
 use crate::contract::{Contract, Drawn, Reason, Row};
 use crate::history::{
-    AttemptEnd, AttemptId, AttemptStart, Ending, EventKind, Intent, LossPoint, Outcome, Protocol, SocketError,
+    AttemptEnd, AttemptId, AttemptStart, Ending, EventKind, Intent, LossPoint, Outcome, Protocol, SocketError, Timing,
 };
 use crate::message::{Request, Response};
 use crate::plan;
@@ -30,7 +30,7 @@ impl CaseRun<'_> {
         let mut send = send.clone();
         for _ in 0..MOST_VOIDS {
             let end = self.send_once(&send).await?;
-            if !self.came_too_late(&send, &end) {
+            if !self.is_void(&send, &end) {
                 return Ok(end);
             }
             self.void(&send.intent)?;
@@ -41,13 +41,18 @@ impl CaseRun<'_> {
         self.send_once(&send).await
     }
 
+    /// Whether an action came to nothing; where that was decided before, it is not decided again.
+    fn is_void(&self, send: &Send, end: &AttemptEnd) -> bool {
+        if self.past.is_over() { self.came_too_late(send, end) } else { self.past.void_is_next() }
+    }
+
     /// Whether the answer to an action's first attempt was faster than a loss that was to hit its execution.
     fn came_too_late(&self, send: &Send, end: &AttemptEnd) -> bool {
         let meant = send.lose.is_some_and(|loss| loss.at == LossPoint::Execution);
         let missed = match end.outcome {
             Outcome::Lost { at: LossPoint::Execution, .. } => !self.context.pulse.still_works(&end.timing),
             Outcome::Lost { .. } => true,
-            Outcome::Answered(_) | Outcome::Hidden(_) | Outcome::Failed { .. } => false,
+            Outcome::Answered(_) | Outcome::Hidden(_) | Outcome::Failed { .. } | Outcome::Swallowed => false,
         };
         let first = self.intents.get(&send.intent).is_some_and(|intent| intent.like.is_none())
             && self.first_attempts.get(&send.intent) == Some(&end.id);
@@ -55,9 +60,12 @@ impl CaseRun<'_> {
     }
 
     /// Gives an action up; the next mention of its name creates a fresh one.
-    fn void(&mut self, name: &str) -> Result<(), Stop> {
+    pub(super) fn void(&mut self, name: &str) -> Result<(), Stop> {
         self.first_attempts.remove(name);
-        if let Some(intent) = self.intents.shift_remove(name) {
+        if let Some(intent) = self.intents.shift_remove(name)
+            && !self.past.take_void(intent.id)
+        {
+            self.go_live()?;
             self.context.recorder.record(Some(&self.case.id), EventKind::Voided { intent: intent.id })?;
         }
         Ok(())
@@ -91,11 +99,49 @@ impl CaseRun<'_> {
             Outcome::Failed { error: SocketError::Refused, bytes_written: 0, .. } if self.context.pulse.beats() => {
                 Some(self.context.patience.pause_unreached(&name, refusals))
             }
-            Outcome::Answered(_) | Outcome::Hidden(_) | Outcome::Lost { .. } | Outcome::Failed { .. } => None,
+            Outcome::Answered(_)
+            | Outcome::Hidden(_)
+            | Outcome::Lost { .. }
+            | Outcome::Failed { .. }
+            | Outcome::Swallowed => None,
         }
     }
 
+    /// One attempt; where an earlier process made it, what became of it. One that was swallowed with that process is
+    /// lost: when it can be under way no more, the same is sent again, under the same key.
     async fn attempt(&mut self, intent: &Intent, send: &Send) -> Result<AttemptEnd, Stop> {
+        let mut swallowed = false;
+        while let Some((start, recorded)) = self.past.take_start(intent.id) {
+            self.note_start(&intent.name, start.id);
+            let end = match self.past.take_end() {
+                Some(end) => end,
+                None => self.swallow(start.id, recorded)?,
+            };
+            self.note_end(intent, &end);
+            if end.outcome != Outcome::Swallowed {
+                self.learn(intent, &end);
+                return Ok(end);
+            }
+            (self.swallowed, swallowed) = (true, true);
+        }
+        self.go_live()?;
+        if swallowed {
+            self.wait_until_finished().await?;
+        }
+        self.send_attempt(intent, send).await
+    }
+
+    /// Writes down that nobody knows what became of an attempt.
+    fn swallow(&self, id: AttemptId, recorded: Duration) -> Result<AttemptEnd, Stop> {
+        self.go_live()?;
+        let timing = Timing { began: recorded, ended: self.context.recorder.elapsed(), ..Timing::default() };
+        let end =
+            AttemptEnd { id, outcome: Outcome::Swallowed, timing, protocol: None, success: false, identity: None };
+        self.context.recorder.record(Some(&self.case.id), EventKind::AttemptEnded(end.clone()))?;
+        Ok(end)
+    }
+
+    async fn send_attempt(&mut self, intent: &Intent, send: &Send) -> Result<AttemptEnd, Stop> {
         self.check_interrupt()?;
         let cancels = send.lose.is_some_and(|loss| loss.by == Ending::Cancelled);
         if cancels && !self.context.connector.may_speak_http2() {
@@ -113,12 +159,27 @@ impl CaseRun<'_> {
             // Nothing was sent: another ending in its place would be another test.
             return Err(Stop::Because(Reason::NeedsHttp2));
         }
-        // A first attempt that succeeded was executed; what comes later may be a replay, which tells nothing.
-        let first = intent.like.is_none() && self.first_attempts.get(&intent.name) == Some(&id);
+        self.learn(intent, &end);
+        Ok(end)
+    }
+
+    /// Notes what became of an attempt, whoever made it.
+    pub(super) fn note_end(&mut self, intent: &Intent, end: &AttemptEnd) {
+        self.note_unfinished(end);
+        self.named.extend(end.identity.iter().map(|identity| (intent.marker.clone(), identity.clone())));
+    }
+
+    /// A first attempt that succeeded was executed; what comes later may be a replay, which tells nothing.
+    fn learn(&self, intent: &Intent, end: &AttemptEnd) {
+        let first = intent.like.is_none() && self.first_attempts.get(&intent.name) == Some(&end.id);
         if first && end.success && matches!(end.outcome, Outcome::Answered(_)) {
             self.context.pulse.learn(&end.timing);
         }
-        Ok(end)
+    }
+
+    pub(super) fn note_start(&mut self, name: &str, id: AttemptId) {
+        self.attempts = self.attempts.max(id.0);
+        self.first_attempts.entry(name.to_owned()).or_insert(id);
     }
 
     /// Writes down what became of an attempt.
@@ -130,9 +191,8 @@ impl CaseRun<'_> {
         attempted: wire::Attempted,
     ) -> Result<AttemptEnd, Stop> {
         let end = self.end(id, send, attempted);
-        self.note_unfinished(&end);
-        self.named.extend(end.identity.iter().map(|identity| (intent.marker.clone(), identity.clone())));
         self.context.recorder.record(Some(&self.case.id), EventKind::AttemptEnded(end.clone()))?;
+        self.note_end(intent, &end);
         Ok(end)
     }
 
@@ -152,10 +212,10 @@ impl CaseRun<'_> {
             replica: send.replica.as_deref(),
             method: send.method.as_deref().map(|written| plan::method(bound, written)),
         })?;
-        self.attempts += 1;
-        self.first_attempts.entry(intent.name.clone()).or_insert(AttemptId(self.attempts));
+        let id = AttemptId(self.attempts + 1);
+        self.note_start(&intent.name, id);
         let start = AttemptStart {
-            id: AttemptId(self.attempts),
+            id,
             intent: intent.id,
             key: key.map(|key| key.text),
             key_kind: send.key.and_then(KeyChoice::kind),
@@ -209,7 +269,7 @@ impl CaseRun<'_> {
         AttemptEnd {
             id,
             outcome: attempted.outcome,
-            timing: attempted.timing,
+            timing: attempted.timing.later_by(self.context.recorder.age()),
             protocol: attempted.protocol,
             success,
             identity,

@@ -1,9 +1,10 @@
 //! The step `wait`, and every other pause. All of them end at once when the run is interrupted.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::case::{CaseRun, Stop};
 use crate::contract::Period;
+use crate::history::{EventKind, Waiting};
 use crate::plan;
 use crate::scenario::Wait;
 
@@ -13,21 +14,54 @@ const MARGIN: Duration = Duration::from_millis(50);
 impl CaseRun<'_> {
     pub(super) async fn wait(&mut self, wait: Wait) -> Result<(), Stop> {
         match wait {
-            Wait::For(period) => self.pause(period.duration()).await,
+            Wait::For(period) => self.wait_for(period.duration()).await,
             Wait::Settle => self.pause(self.longest_settle()).await,
             Wait::Handler => self.pause(self.calibration.latency * 2).await,
             Wait::InFlight => self.wait_until_finished().await.map(|_| ()),
             Wait::BeforeExpiry | Wait::AfterExpiry => {
                 let contract = &self.context.bound.profile().contract;
-                self.pause(plan::wait_for_age(contract, wait).unwrap_or_default()).await
+                self.wait_for(plan::wait_for_age(contract, wait).unwrap_or_default()).await
             }
         }
+    }
+
+    /// Waits so long, from when the wait began, in whatever process that was. What is left may be too long for this one:
+    /// then the case is suspended.
+    async fn wait_for(&mut self, time: Duration) -> Result<(), Stop> {
+        let (waiting, suspended) = match self.past.take_wait() {
+            Some(taken) => taken,
+            None => (self.begin_wait(time)?, false),
+        };
+        if !self.past.is_over() {
+            return Ok(());
+        }
+        let left = waiting.until.saturating_sub(self.context.recorder.elapsed());
+        if left <= self.context.max_wait.duration() {
+            return self.rest(left).await;
+        }
+        if !suspended {
+            self.context.recorder.record_synced(Some(&self.case.id), EventKind::Suspended(waiting)).await?;
+        }
+        Err(Stop::Suspended)
+    }
+
+    fn begin_wait(&self, time: Duration) -> Result<Waiting, Stop> {
+        self.go_live()?;
+        let until = self.context.recorder.elapsed().saturating_add(time);
+        let waiting = Waiting { until, due: due(self.context.recorder.began(), until) };
+        self.context.recorder.record(Some(&self.case.id), EventKind::Waiting(waiting.clone()))?;
+        Ok(waiting)
     }
 
     /// Waits until no attempt can still be running at the server, if that is known and not too far away. Tells
     /// whether it waited.
     pub(super) async fn wait_until_finished(&mut self) -> Result<bool, Stop> {
         let Some(until) = self.unfinished_until else { return Ok(false) };
+        if !self.past.is_over() {
+            // An earlier process waited, if it counted again or did something else after that.
+            self.unfinished_until = None;
+            return Ok(self.past.count_is_next());
+        }
         let left = (until + MARGIN).saturating_sub(self.context.recorder.elapsed());
         if left > self.context.max_wait.duration() {
             return Ok(false);
@@ -57,8 +91,11 @@ impl CaseRun<'_> {
         }
     }
 
-    /// Lets time pass, unless the run is interrupted.
+    /// Lets time pass, unless the run is interrupted. What an earlier process did is not waited for again.
     pub(super) async fn pause(&self, pause: Duration) -> Result<(), Stop> {
+        if !self.past.is_over() {
+            return Ok(());
+        }
         tokio::select! {
             () = tokio::time::sleep(pause) => Ok(()),
             () = self.context.interrupt.wait() => Err(Stop::Interrupted),
@@ -70,4 +107,10 @@ impl CaseRun<'_> {
         let counters = self.places.iter().flat_map(|place| self.context.bound.counters(&place.operation));
         counters.map(|counter| counter.settle).max().map_or(Duration::ZERO, Period::duration)
     }
+}
+
+/// The date of a time of the run, in whole seconds: not earlier than that.
+fn due(began: SystemTime, until: Duration) -> String {
+    let exact = began.checked_add(until + Duration::from_millis(999)).unwrap_or(began);
+    humantime::format_rfc3339_seconds(exact).to_string()
 }

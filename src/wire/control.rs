@@ -173,8 +173,10 @@ impl ControlClient {
         match attempted.outcome {
             Outcome::Answered(response) | Outcome::Hidden(response) => Ok(response),
             Outcome::Failed { error, detail, .. } => Err(self.silence(error, detail, attempted.round_trip.is_some())),
-            // Nothing is lost on purpose here.
-            Outcome::Lost { .. } => Err(ControlError::Interrupted("the exchange was broken off".into())),
+            // Nothing is lost on purpose here, and this process still runs.
+            Outcome::Lost { .. } | Outcome::Swallowed => {
+                Err(ControlError::Interrupted("the exchange was broken off".into()))
+            }
         }
     }
 

@@ -288,7 +288,8 @@ impl Driver {
             (Some((at, answer)), None) => seen(answer, at + 2, loss, false),
             (None, _) => lost(loss, sent + 1, 0),
         };
-        let unknown = matches!(outcome, Outcome::Lost { bytes_written: 1.., .. } | Outcome::Failed { .. });
+        let unknown =
+            matches!(outcome, Outcome::Lost { bytes_written: 1.., .. } | Outcome::Failed { .. } | Outcome::Swallowed);
         let failed = outcome.response().is_some_and(|response| response.status >= 500 && variant != Variant::Crashing);
         if unknown || failed {
             self.episode.over = self.episode.over.max(ended + BOUND);
@@ -437,6 +438,7 @@ fn empty_case() -> CaseHistory {
         races: Vec::new(),
         hooks: Vec::new(),
         ending: Some(CaseEnding::Completed),
+        course: Default::default(),
     }
 }
 

@@ -262,7 +262,7 @@ impl Bench<'_, '_> {
                 LossPoint::PartialResponse | LossPoint::Response => Requirement::ReplayAfterLostResponse,
             }),
             Outcome::Failed { bytes_written: 0, .. } => None,
-            Outcome::Failed { .. } => Some(Requirement::ReplayAfterLostExecution),
+            Outcome::Failed { .. } | Outcome::Swallowed => Some(Requirement::ReplayAfterLostExecution),
         }
     }
 

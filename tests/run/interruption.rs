@@ -1,11 +1,13 @@
 //! Ctrl-C ends a run in good order: effects are removed, the journal reads back, nothing looks passed.
 
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use idemspec::history::{CaseEnding, History};
 use idemspec::journal;
 
 use crate::support::{Stub, program};
@@ -55,7 +57,9 @@ fn ctrl_c_cleans_up_and_leaves_a_journal() {
     let rest: Vec<String> = lines.collect();
     let output = child.wait_with_output().unwrap();
     let report = String::from_utf8(output.stdout).unwrap();
-    assert!(matches!(output.status.code(), Some(1 | 3)), "{:?}\n{report}\n{rest:?}", output.status);
+    assert_eq!(output.status.code(), Some(130), "{report}\n{rest:?}");
+    let resume = format!("idemspec resume {}", path.display());
+    assert!(rest.iter().any(|line| line.contains(&resume)), "{rest:?}");
     assert!(report.contains("interrupted"), "{report}");
     let recording = journal::read(&path).unwrap();
     assert!(recording.history.interrupted);
@@ -67,6 +71,28 @@ fn ctrl_c_cleans_up_and_leaves_a_journal() {
     let alive = orders.alive.lock().unwrap();
     assert!(!known.is_empty());
     assert!(known.iter().all(|id| !alive.contains(&id.parse().unwrap())), "left behind: {alive:?} of {known:?}");
+    drop(alive);
+    goes_on(&path, &recording.history);
+}
+
+/// What was interrupted is taken from its beginning, as its effects are gone; what was finished is not done again.
+fn goes_on(journal: &Path, interrupted: &History) {
+    let mut child = program().args(["resume", "--jobs", "32"]).arg(journal).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.contains("2/")), "it did not go on");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let history = journal::read(journal).unwrap().history;
+    assert!(!history.interrupted && history.resumptions.len() == 1);
+    for (id, before) in &interrupted.cases {
+        let after = &history.cases[id];
+        if before.ending == Some(CaseEnding::Completed) {
+            assert_eq!(before, after);
+        } else {
+            let known: Vec<_> = before.all_attempts().map(|attempt| attempt.start.id).collect();
+            assert!(after.attempts.iter().all(|attempt| !known.contains(&attempt.start.id)), "{id}");
+        }
+    }
 }
 
 fn interrupt(process: u32) {

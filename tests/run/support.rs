@@ -1,7 +1,7 @@
 //! Running the program, and targets to run it against.
 
-use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Write};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -188,4 +188,26 @@ pub(crate) fn write_file(folder: &Path, name: &str, text: &str) -> String {
     let path = folder.join(name);
     std::fs::write(&path, text).unwrap();
     path.to_string_lossy().into_owned()
+}
+
+/// The verdicts of a report by requirement, without how often each was exercised.
+pub(crate) fn verdicts(report: &str) -> BTreeMap<String, String> {
+    let levels = [" must ", " should ", " may "];
+    let line = |line: &str| {
+        let (name, rest) = levels.iter().find_map(|level| line.split_once(level))?;
+        let name = name.trim().trim_start_matches(['✓', '✗', '?', '-', 'o']).trim();
+        let verdict = rest.split(',').next()?.trim();
+        name.contains('.').then(|| (name.to_owned(), verdict.to_owned()))
+    };
+    report.lines().filter_map(line).collect()
+}
+
+/// What the reference target lists, as its own account.
+pub(crate) fn orders(base_url: &str) -> String {
+    let address = base_url.trim_start_matches("http://");
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET /orders HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer.split_once("\r\n\r\n").unwrap().1.to_owned()
 }

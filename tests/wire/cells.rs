@@ -167,7 +167,7 @@ impl Cell {
                 assert_eq!((self.at, response.status), (LossPoint::Response, 201), "{context}");
                 assert_eq!(response.body.bytes(), b"0123456789", "{context}");
             }
-            Outcome::Answered(_) | Outcome::Failed { .. } => panic!("{context}"),
+            Outcome::Answered(_) | Outcome::Failed { .. } | Outcome::Swallowed => panic!("{context}"),
         }
         assert_eq!(attempted.outcome.reached_nothing(), self.at == LossPoint::Connection, "{context}");
         let timing = attempted.timing;

@@ -50,7 +50,7 @@ fn statuses(raced: &Raced) -> Vec<Option<u16>> {
 fn failures(raced: &Raced) -> Vec<(SocketError, u64)> {
     let failed = raced.copies.iter().filter_map(|copy| match &copy.outcome {
         Outcome::Failed { error, bytes_written, .. } => Some((*error, *bytes_written)),
-        Outcome::Answered(_) | Outcome::Hidden(_) | Outcome::Lost { .. } => None,
+        Outcome::Answered(_) | Outcome::Swallowed | Outcome::Hidden(_) | Outcome::Lost { .. } => None,
     });
     failed.collect()
 }

@@ -8,6 +8,7 @@ pub(super) mod lost;
 pub(super) mod marker;
 pub(super) mod no_leak;
 pub(super) mod original;
+pub(super) mod other_method;
 pub(super) mod race;
 pub(super) mod row;
 pub(super) mod server_error;

@@ -49,7 +49,7 @@ fn lap(attempted: Attempted, copy: &RaceCopy<'_>) -> Lap {
     let complete = match &attempted.outcome {
         Outcome::Failed { request_written, .. } => *request_written,
         // A race has no losses, and who is answered early is answered before the last copy arrived: no overlap.
-        Outcome::Answered(_) | Outcome::Hidden(_) | Outcome::Lost { .. } => true,
+        Outcome::Answered(_) | Outcome::Hidden(_) | Outcome::Lost { .. } | Outcome::Swallowed => true,
     };
     let released = attempted.timing.last_written.filter(|_| complete);
     let unanswered_until = attempted.timing.first_read.unwrap_or(attempted.timing.ended);

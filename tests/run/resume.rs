@@ -1,0 +1,138 @@
+//! Going on with a run: who may, when it is refused, and what happens where the journal cannot be written.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use idemspec::journal::{self, JournalWriter};
+
+use crate::support::{Answer, Asked, Stub, program, run};
+
+fn resume(journal: &Path) -> (i32, String) {
+    let Output { status, stderr, .. } = program().arg("resume").arg(journal).output().unwrap();
+    (status.code().unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+#[test]
+fn a_run_is_gone_on_with_by_one_process_at_a_time() {
+    let run = run(&["--only", "key-reuse"]);
+    let (writer, _) = JournalWriter::resume(&run.journal).unwrap();
+    let (code, said) = resume(&run.journal);
+    assert_eq!(code, 2);
+    assert!(said.contains("is in use: another process goes on with this run"), "{said}");
+    drop(writer);
+    let (code, said) = resume(&run.journal);
+    assert_eq!(code, 2);
+    assert!(said.contains("the embedded one, and ended with it"), "{said}");
+}
+
+#[test]
+fn damage_is_refused_with_its_line_and_a_torn_end_is_named() {
+    let run = run(&["--only", "key-reuse"]);
+    let text = fs::read_to_string(&run.journal).unwrap();
+    let judge = |text: &str| {
+        fs::write(&run.journal, text).unwrap();
+        let output = program().arg("judge").arg(&run.journal).output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, said) = judge(&text.replacen("\"intent-created\"", "\"intent-cre", 1));
+    let line = text.lines().position(|line| line.contains("\"intent-created\"")).unwrap() + 1;
+    assert_eq!(code, 2);
+    assert!(said.contains(&format!("run.jsonl:{line}: not an event")), "{said}");
+    let (_, said) = judge(&text[..text.len() - 5]);
+    assert!(said.contains(&format!("line {} of the journal, the last, was torn", text.lines().count())), "{said}");
+}
+
+/// An order API without a list, which counts what it is asked.
+fn orders(created: Arc<AtomicUsize>) -> impl Fn(&Asked) -> Answer {
+    move |asked| match asked.method.as_str() {
+        "POST" => {
+            let id = created.fetch_add(1, Ordering::SeqCst) + 1;
+            (201, "application/json", format!(r#"{{"order_id":{id}}}"#))
+        }
+        "DELETE" => (204, "application/json", String::new()),
+        _ => (404, "application/json", "{}".into()),
+    }
+}
+
+fn by_identity(folder: &Path) -> String {
+    let profile = "profile: mine\ntitle: Mine\nextends: reference\noperation: {effects: identity}\n";
+    crate::support::write_file(folder, "mine.yaml", profile)
+}
+
+#[test]
+fn where_no_journal_can_be_written_nothing_is_sent() {
+    let stub = Stub::start(orders(Arc::default()));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    // A file where a directory should be cannot be written into, not even by a privileged user.
+    for journal in [file.join("run.jsonl"), PathBuf::from("/proc/run.jsonl")] {
+        let output =
+            program().args(["run", "--base-url", &stub.base_url(), "--journal"]).arg(&journal).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("cannot write the journal"), "{said}");
+    }
+    assert_eq!(stub.requests(), 0);
+}
+
+#[test]
+fn when_the_directory_vanishes_nothing_more_is_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = by_identity(folder.path());
+    let (created, inner) = (Arc::new(AtomicUsize::new(0)), folder.path().join("inner"));
+    let (counted, doomed, later) = (Arc::clone(&created), inner.clone(), Arc::new(Mutex::new(Vec::new())));
+    let (answer, noted) = (orders(counted), Arc::clone(&later));
+    let stub = Stub::start(move |asked| {
+        if doomed.exists() {
+            if asked.method == "POST" {
+                fs::remove_dir_all(&doomed).unwrap();
+            }
+        } else {
+            noted.lock().unwrap().push(format!("{} {}", asked.method, asked.target));
+        }
+        answer(asked)
+    });
+    let output = program()
+        .args(["run", &profile, "--base-url", &stub.base_url(), "--journal"])
+        .arg(inner.join("run.jsonl"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("it was moved away or deleted") && said.contains("nothing more was sent"), "{said}");
+    assert_eq!(*later.lock().unwrap(), Vec::<String>::new());
+    assert_eq!(created.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn when_the_disk_is_full_nothing_more_is_sent_and_the_run_can_go_on_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = by_identity(folder.path());
+    let journal = folder.path().join("run.jsonl");
+    let stub = Stub::start(orders(Arc::default()));
+    // A limit on the size of files stands in for a disk that is full: 100 blocks of 512 bytes or of 1024.
+    let shell = format!(
+        "trap '' XFSZ; ulimit -f 100; exec '{}' run '{profile}' --base-url {} --journal '{}'",
+        env!("CARGO_BIN_EXE_idemspec"),
+        stub.base_url(),
+        journal.display()
+    );
+    let output = Command::new("sh").args(["-c", &shell]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("cannot write the journal") && said.contains("File too large"), "{said}");
+    let sent = stub.requests();
+    let recording = journal::read(&journal).unwrap();
+    let begun: usize = recording.history.cases.values().map(|case| case.all_attempts().count()).sum();
+    assert!(sent <= begun, "{sent} were sent, and {begun} are on record");
+    // Later there is room again.
+    let output = program().arg("resume").arg(&journal).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!([0, 1, 3].contains(&output.status.code().unwrap()), "{said}");
+    let history = journal::read(&journal).unwrap().history;
+    assert!(history.requests.is_some() && history.cases.values().all(|case| case.ending.is_some()), "{said}");
+}
