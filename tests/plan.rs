@@ -40,7 +40,7 @@ fn reach_follows_from_the_stimuli() {
         ConflictChangedParameters, ConflictEquivalentParameters, KeyDistinct, KeyEmpty, KeyFresh, KeyLongest,
         KeyMalformed, KeyMissing, KeyOverlong, ReplayAfterChange, ReplayAfterFailure, ReplayAfterSuccess,
         ReplayAfterTurningAway, ReplayAfterValidationFailure, ReplayRateLimited, RetentionExpired, RetentionKept,
-        ScopeMethods, ScopeOtherAccount, ScopeOtherOperation,
+        ScopeMethods, ScopeOtherAccount, ScopeOtherOperation, ScopeStoreUnavailable,
     };
     let bound = bound("");
     let first = "send: {intent: a}";
@@ -61,6 +61,13 @@ fn reach_follows_from_the_stimuli() {
         ("[F, wait: after-expiry, F]", &[RetentionExpired], &[RetentionKept]),
         ("[F, wait: before-expiry, F]", &[RetentionKept], &[RetentionExpired]),
         ("[F, hook: {name: change, intent: a}, F]", &[ReplayAfterChange], &[ReplayAfterSuccess]),
+        ("[F, hook: {name: restart}, F]", &[ReplayAfterSuccess], &[ReplayAfterChange]),
+        ("[F, hook: {name: store-down}, F]", &[ScopeStoreUnavailable], &[ReplayAfterSuccess]),
+        (
+            "[F, hook: {name: store-down}, F, hook: {name: store-up}, F]",
+            &[ScopeStoreUnavailable, ReplayAfterSuccess],
+            &[],
+        ),
         ("[F, send: {intent: a, parameters: changed}]", &[ConflictChangedParameters], &[ReplayAfterChange]),
         (
             "[send: {intent: a, parameters: failing}, send: {intent: a, parameters: failing}]",
@@ -145,10 +152,13 @@ fn what_a_profile_does_not_offer_is_named() {
         ("key-format[key=accented]", "needs key.unicode"),
         ("other-account-first", "needs accounts.other"),
         ("read-with-key", "needs scope.methods"),
+        ("store-outage", "needs hooks.store-down"),
+        ("restart", "needs hooks.restart"),
         ("key-format[key=malformed]", ""),
     ] {
         assert_eq!(reason(case), expected, "{case}");
     }
+    assert_eq!(plan.untested[&Requirement::ScopeStoreUnavailable].to_string(), "needs hooks.store-down");
 }
 
 #[test]

@@ -44,6 +44,7 @@ pub struct Profile {
     pub contract: Contract,
     /// What can be done to the target from outside, by name: `advance-clock` (which is told `{{seconds}}`), `change`,
     /// `delete`, `last-token` (which leaves the caller with one more request) and `lift-limit`, ….
+    /// Its key store is taken down by `store-down` and brought up by `store-up`; `restart` returns when it serves again.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, Hook>")]
     pub hooks: IndexMap<String, Hook>,

@@ -225,7 +225,7 @@ impl Reader {
             id,
             intent: self.intent(marker),
             key,
-            key_kind: None,
+            key_kind: words.get("kind").map(|kind| kind.parse().unwrap()),
             parameters: variant(verb).into(),
             account: words.get("account").unwrap_or("default").into(),
             operation: words.get("operation").unwrap_or("default").into(),

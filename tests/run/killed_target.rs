@@ -2,21 +2,17 @@
 //! promises: no action has two effects, nothing that was answered is lost, and a replay is the first answer.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use crate::served::{Served, port_of_its_own};
+use crate::served::{Answer, PATIENCE, Served, exchange, port_of_its_own};
 
 /// How many clients there are.
 const CLIENTS: u64 = 6;
-
-/// How long a client waits for what is bound to come.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What is ordered, and how many orders come of it: one that succeeds, one that takes long, one that is declined, and one
 /// that crashes after its effect.
@@ -30,29 +26,18 @@ struct Target {
     over: AtomicBool,
     /// The number of the latest action.
     latest: AtomicU64,
+    /// How many answers there were.
+    answered: AtomicU64,
 }
-
-/// The answer to an action: its status and its content.
-type Answer = (u16, String);
 
 impl Target {
     /// Sends a request, and reads its answer if all of it comes.
-    fn exchange(&self, head: &str, number: u64, body: &str) -> Option<Answer> {
+    fn exchange(&self, line: &str, number: u64, body: &str) -> Option<Answer> {
         if !self.up.load(Ordering::SeqCst) {
             std::thread::sleep(Duration::from_millis(5));
             return None;
         }
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
-        stream.set_read_timeout(Some(PATIENCE)).ok()?;
-        let length = body.len();
-        write!(stream, "{head} HTTP/1.1\r\nHost: t\r\nConnection: close\r\nContent-Type: application/json\r\n").ok()?;
-        write!(stream, "Idempotency-Key: key-{number}\r\nContent-Length: {length}\r\n\r\n{body}").ok()?;
-        let mut text = String::new();
-        stream.read_to_string(&mut text).ok()?;
-        let (head, content) = text.split_once("\r\n\r\n")?;
-        let declared = head.lines().find_map(|line| line.strip_prefix("content-length: "))?;
-        let status = head.split(' ').nth(1)?.parse().ok()?;
-        (declared.parse() == Ok(content.len())).then(|| (status, content.to_owned()))
+        exchange((Ipv4Addr::LOCALHOST, self.port).into(), line, &format!("key-{number}"), body)
     }
 
     /// Sends an order until it is answered. "In flight" is no answer yet.
@@ -67,6 +52,15 @@ impl Target {
                 None => {}
             }
             assert!(started.elapsed() < PATIENCE, "order {number} was never answered");
+        }
+    }
+
+    /// Waits until every client is likely to have been answered, however busy the machine is.
+    fn await_load(&self) {
+        let (before, started) = (self.answered.load(Ordering::SeqCst), Instant::now());
+        while self.answered.load(Ordering::SeqCst) < before + 2 * CLIENTS {
+            assert!(started.elapsed() < PATIENCE, "nothing is answered any more");
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
 
@@ -87,6 +81,7 @@ impl Target {
             let again = answers.keys().copied().nth(random.random_range(0..=answers.len()));
             for number in [Some(number), again].into_iter().flatten() {
                 let answer = self.order(number);
+                self.answered.fetch_add(1, Ordering::SeqCst);
                 answers.entry(number).or_default().push(answer);
             }
         }
@@ -103,14 +98,15 @@ fn broken_promises(kills: u32, defects: &[&str]) -> Vec<String> {
     let file = folder.path().join("books").to_string_lossy().into_owned();
     let arguments = [&["--data", &file, "--latency", "8ms"], defects].concat();
     let port = port_of_its_own();
-    let target = Target { port, up: true.into(), over: false.into(), latest: 0.into() };
+    let target = Target { port, up: true.into(), over: false.into(), latest: 0.into(), answered: 0.into() };
     let mut served = Some(Served::start_at(port, &arguments).ignored());
     let answers: Vec<BTreeMap<u64, Vec<Answer>>> = std::thread::scope(|scope| {
         let target = &target;
         let clients: Vec<_> = (1..=CLIENTS).map(|client| scope.spawn(move || target.load(seed ^ client))).collect();
         let mut random = StdRng::seed_from_u64(seed);
         for _ in 0..kills {
-            std::thread::sleep(Duration::from_micros(random.random_range(5_000..120_000)));
+            target.await_load();
+            std::thread::sleep(Duration::from_micros(random.random_range(0..100_000)));
             target.up.store(false, Ordering::SeqCst);
             drop(served.take());
             served = Some(Served::start_at(port, &arguments).ignored());

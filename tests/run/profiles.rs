@@ -166,3 +166,12 @@ fn a_repeat_that_is_promised_the_current_state_does_not_get_the_first_answer() {
     let violated = judge(&["stale-replay".parse().unwrap()], Judgement::Violated);
     assert_eq!(violated, [Requirement::ReplayAfterChange].into());
 }
+
+#[test]
+fn spaces_around_a_key_count_where_its_carrier_keeps_them() {
+    let defect = "strip-white-space".parse().unwrap();
+    let (loaded, run) = probe(&written("key-in-json"), &[defect], &["--only", "key-distinct"]);
+    run.assert_code(1);
+    assert_eq!(judged(&loaded, &run, Judgement::Violated), BTreeSet::from([Requirement::KeyFresh]), "{}", run.stdout);
+    assert!(run.stdout.contains("case        key-distinct[key=padded]"), "{}", run.stdout);
+}

@@ -1,12 +1,12 @@
-//! `scope.methods`, where the answer to another method says nothing about keys: the method is not supported there, or it
-//! only reads, and what it reads may well be what the first request made.
+//! `scope.methods`, where the answer to another method says nothing about keys: the method is not supported there, or not
+//! with these parameters; or it only reads, and what it reads may well be what the first request made.
 
 use super::super::action::ActionIndex;
 use super::super::situation::World;
 use super::super::terms::Terms;
 use super::super::trial::Trial;
 use super::super::{Judgement, facts::Fact};
-use crate::contract::Situation;
+use crate::contract::{Row, Situation};
 
 /// The statuses with which a server says that it does not have such a request.
 const UNSUPPORTED: [u16; 3] = [404, 405, 501];
@@ -25,7 +25,13 @@ pub(super) fn judge(
         return false;
     };
     let status = answer.response.status;
-    if UNSUPPORTED.contains(&status) || (fact.reads() && answer.is_client_error()) {
+    let by_key = || {
+        let rows = [Row::AfterSuccess, Row::ChangedParameters, Row::EquivalentParameters];
+        rows.into_iter()
+            .flat_map(|row| docket.contract.rejections(row))
+            .any(|rejects| rejects.fits(answer.response, None))
+    };
+    if UNSUPPORTED.contains(&status) || (answer.is_client_error() && (fact.reads() || !by_key())) {
         trial.sink.unsaid(&trial.docket, action, attempt, world, "whether the method is supported there");
         return true;
     }
