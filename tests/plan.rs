@@ -31,15 +31,20 @@ fn steps(written: &str) -> Vec<Step> {
 
 fn plan(bound: &Bound, scenarios: &[Scenario], max_wait: &str) -> Plan {
     let max_wait: Period = max_wait.parse().unwrap();
-    Plan::new(bound, scenarios, &PlanOptions { selection: Selection::default(), max_wait, may_speak_http2: true })
+    Plan::new(
+        bound,
+        scenarios,
+        &PlanOptions { selection: Selection::default(), max_wait, may_speak_http2: true, suspends: true },
+    )
 }
 
 #[test]
 fn reach_follows_from_the_stimuli() {
     use Requirement::{
-        ConflictChangedParameters, KeyDistinct, KeyEmpty, KeyFresh, KeyLongest, KeyMalformed, KeyMissing, KeyOverlong,
-        ReplayAfterChange, ReplayAfterFailure, ReplayAfterSuccess, ReplayAfterValidationFailure, RetentionExpired,
-        RetentionKept, ScopeMethods, ScopeOtherAccount, ScopeOtherOperation,
+        ConflictChangedParameters, ConflictEquivalentParameters, KeyDistinct, KeyEmpty, KeyFresh, KeyLongest,
+        KeyMalformed, KeyMissing, KeyOverlong, ReplayAfterChange, ReplayAfterFailure, ReplayAfterSuccess,
+        ReplayAfterTurningAway, ReplayAfterValidationFailure, ReplayRateLimited, RetentionExpired, RetentionKept,
+        ScopeMethods, ScopeOtherAccount, ScopeOtherOperation,
     };
     let bound = bound("");
     let first = "send: {intent: a}";
@@ -67,6 +72,17 @@ fn reach_follows_from_the_stimuli() {
             &[ReplayAfterSuccess],
         ),
         ("[send: {intent: a, parameters: invalid}, F]", &[ReplayAfterValidationFailure], &[ReplayAfterSuccess]),
+        ("[send: {intent: a, parameters: throttled}, F]", &[ReplayAfterTurningAway], &[ConflictEquivalentParameters]),
+        ("[F, send: {intent: a, parameters: throttled}]", &[KeyFresh], &[ConflictEquivalentParameters]),
+        ("[F, pressure: {intent: b, keys: 10}, F]", &[RetentionKept], &[ReplayAfterSuccess]),
+        ("[F, pressure: {intent: b, keys: 9}, F]", &[ReplayAfterSuccess], &[RetentionKept]),
+        (
+            "[F, hook: {name: advance-clock, by: before-expiry}, F, hook: {name: advance-clock, by: rest}, F]",
+            &[RetentionKept, RetentionExpired],
+            &[],
+        ),
+        ("[hook: {name: last-token}, F, F]", &[ReplayRateLimited], &[ReplayAfterChange]),
+        ("[hook: {name: last-token}, F, hook: {name: lift-limit}, F]", &[ReplayAfterSuccess], &[ReplayRateLimited]),
     ];
     for (written, reached, not_reached) in cases {
         let found = reach(&bound, &steps(&written.replace('F', first)));
@@ -81,14 +97,22 @@ fn the_reference_profile_offers_what_every_shipped_scenario_needs() {
     assert_eq!(plan.skipped, []);
     let alone: BTreeSet<&str> =
         plan.cases.iter().filter(|case| case.alone).map(|case| case.scenario.as_str()).collect();
-    let expected =
-        ["after-change", "restart", "restart-inside", "retention-edges", "retention-expiry", "store-outage"].into();
+    let expected = [
+        "after-change",
+        "last-token",
+        "restart",
+        "restart-inside",
+        "retention-edges",
+        "retention-expired-keys",
+        "retention-expiry",
+        "store-outage",
+    ]
+    .into();
     assert_eq!(alone, expected);
     assert!(plan.cases.iter().rev().take(alone.len()).all(|case| case.alone), "hooks run last");
     let unexercised: Vec<&Requirement> =
         plan.untested.iter().filter(|(_, reason)| **reason != Reason::NotExercised).map(|(found, _)| found).collect();
     let expected = [
-        Requirement::ReplayRateLimited,
         Requirement::ConflictInFlight,
         Requirement::ConflictInFlightChanged,
         Requirement::ScopeReplicas,
@@ -115,6 +139,7 @@ fn what_a_profile_does_not_offer_is_named() {
         ("retention-expiry", "needs clock"),
         ("retention-wait[wait=after-expiry]", "needs retention.at_most"),
         ("after-change[hook=delete]", "needs hooks.delete"),
+        ("last-token", "needs hooks.lift-limit"),
         ("other-operation", "needs operations.other"),
         ("other-account", "needs accounts.other"),
         ("other-method", "needs scope.methods"),

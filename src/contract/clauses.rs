@@ -134,6 +134,10 @@ pub enum Anchor {
     ResourceEnd,
 }
 
+/// So many fresh keys put a key store under pressure: a repeat after them shows that keys are kept as the clause
+/// `retention` says.
+pub const PRESSURE: u32 = 10;
+
 /// The `retention` clause.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -174,6 +178,10 @@ pub struct Replay {
     /// A repeat after the first attempt was refused before execution.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after_validation_failure: Option<Promise>,
+    /// A repeat after the first attempt was turned away before anybody looked at it: not authenticated, too many
+    /// requests, not available.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after_turning_away: Option<Promise>,
     /// A repeat after the resource was changed or deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after_change: Option<Promise>,
@@ -211,6 +219,10 @@ pub struct Fidelity {
     /// Header fields that a replay repeats with the same value.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<String>,
+    /// Header fields that are made anew for every answer, such as `Set-Cookie`: a replay does not repeat the value of the
+    /// first answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fresh: Vec<String>,
     /// How binding; the clause's level where it is not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,

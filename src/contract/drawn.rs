@@ -16,4 +16,6 @@ pub enum Drawn {
     Failure,
     /// A 5xx after execution began.
     ServerError,
+    /// Turned away before anybody looked at the parameters: not authenticated, too many requests, not available.
+    TurnedAway,
 }

@@ -242,6 +242,8 @@ pub enum Row {
     AfterServerError,
     /// `replay.after_validation_failure`
     AfterValidationFailure,
+    /// `replay.after_turning_away`
+    AfterTurningAway,
     /// `replay.after_change`
     AfterChange,
     /// `replay.rate_limited`
@@ -268,7 +270,7 @@ pub enum Row {
 
 impl Row {
     /// Every place, in the order of the clauses.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Missing,
         Self::Empty,
         Self::Malformed,
@@ -278,6 +280,7 @@ impl Row {
         Self::AfterFailure,
         Self::AfterServerError,
         Self::AfterValidationFailure,
+        Self::AfterTurningAway,
         Self::AfterChange,
         Self::RateLimited,
         Self::ChangedParameters,

@@ -107,6 +107,7 @@ requirements! {
     ReplayAfterFailure, Replay, "replay.after-failure", "A repeat after a failure of the execution is treated as the contract says.";
     ReplayAfterServerError, Replay, "replay.after-server-error", "A repeat after a 5xx is treated as the contract says.";
     ReplayAfterValidationFailure, Replay, "replay.after-validation-failure", "A repeat after a refusal before execution is treated as the contract says.";
+    ReplayAfterTurningAway, Replay, "replay.after-turning-away", "A repeat after a request was turned away before anybody looked at it is treated as the contract says.";
     ReplayAfterLostConnection, Replay, "replay.after-lost-connection", "After a connection was lost before a byte was sent, a retry leads to the one effect.";
     ReplayAfterLostRequest, Replay, "replay.after-lost-request", "After the connection broke while the request was being sent, a retry leads to the one effect.";
     ReplayAfterLostExecution, Replay, "replay.after-lost-execution", "After the connection broke while the server was executing, a retry leads to the one effect.";
@@ -161,6 +162,7 @@ impl Requirement {
             Self::ReplayAfterFailure => Some(Row::AfterFailure),
             Self::ReplayAfterServerError => Some(Row::AfterServerError),
             Self::ReplayAfterValidationFailure => Some(Row::AfterValidationFailure),
+            Self::ReplayAfterTurningAway => Some(Row::AfterTurningAway),
             Self::ReplayAfterChange => Some(Row::AfterChange),
             Self::ConflictInFlight => Some(Row::InFlight),
             Self::ConflictInFlightChanged => Some(Row::InFlightChanged),

@@ -26,6 +26,7 @@ impl Contract {
             Row::AfterFailure => replay?.after_failure.as_ref(),
             Row::AfterServerError => replay?.after_server_error.as_ref(),
             Row::AfterValidationFailure => replay?.after_validation_failure.as_ref(),
+            Row::AfterTurningAway => replay?.after_turning_away.as_ref(),
             Row::AfterChange => replay?.after_change.as_ref(),
             Row::RateLimited => replay?.rate_limited.as_ref(),
             Row::ChangedParameters => conflict?.changed_parameters.as_ref()?.of(variant),
@@ -109,6 +110,7 @@ impl Contract {
             | Row::AfterFailure
             | Row::AfterServerError
             | Row::AfterValidationFailure
+            | Row::AfterTurningAway
             | Row::AfterChange
             | Row::RateLimited => self.replay.as_ref().map(|clause| (clause.level, &clause.source)),
             Row::ChangedParameters | Row::EquivalentParameters | Row::InFlight | Row::InFlightChanged => {

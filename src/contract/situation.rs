@@ -41,6 +41,8 @@ pub enum Situation {
     AfterServerError,
     /// The first attempt was refused before execution.
     AfterValidationFailure,
+    /// The first attempt was turned away before anybody looked at it.
+    AfterTurningAway,
 }
 
 impl Situation {
@@ -64,6 +66,7 @@ impl Situation {
             Self::AfterFailure => Requirement::ReplayAfterFailure,
             Self::AfterServerError => Requirement::ReplayAfterServerError,
             Self::AfterValidationFailure => Requirement::ReplayAfterValidationFailure,
+            Self::AfterTurningAway => Requirement::ReplayAfterTurningAway,
         }
     }
 
@@ -87,6 +90,7 @@ impl Situation {
             Self::AfterFailure => Some(Row::AfterFailure),
             Self::AfterServerError => Some(Row::AfterServerError),
             Self::AfterValidationFailure => Some(Row::AfterValidationFailure),
+            Self::AfterTurningAway => Some(Row::AfterTurningAway),
         }
     }
 }
@@ -111,6 +115,7 @@ impl fmt::Display for Situation {
             Self::AfterFailure => "the first attempt failed after its execution had begun",
             Self::AfterServerError => "the first attempt ended in a server error",
             Self::AfterValidationFailure => "the first attempt was refused before execution",
+            Self::AfterTurningAway => "the first attempt was turned away",
         })
     }
 }

@@ -133,10 +133,12 @@ impl<'c> AnswerReader<'c> {
 
 /// Whether the answer is the failure that the parameters declare.
 fn is_drawn(response: &Response, draws: Drawn, drawn: Option<&Matcher>) -> bool {
-    let class = match draws {
+    let status = response.status;
+    let usual = match draws {
         Drawn::Success => return false,
-        Drawn::ValidationFailure | Drawn::Failure => 4,
-        Drawn::ServerError => 5,
+        Drawn::ValidationFailure | Drawn::Failure => status / 100 == 4,
+        Drawn::ServerError => status / 100 == 5,
+        Drawn::TurnedAway => matches!(status, 401 | 403 | 429 | 503),
     };
-    drawn.map_or(response.status / 100 == class, |matcher| matcher.fits(response, None))
+    drawn.map_or(usual, |matcher| matcher.fits(response, None))
 }

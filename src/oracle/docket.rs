@@ -38,6 +38,8 @@ pub(super) struct Docket<'c, 'h> {
     marker_spoiled: bool,
     /// By attempt: whether the key store was down.
     store_down: Vec<bool>,
+    /// By attempt: how many keys had been used by then, this attempt's own included.
+    keys_used: Vec<usize>,
     /// By marker: how many intents have it.
     intents: HashMap<&'h str, usize>,
     /// By marker: the number of the last attempt before each change of its resource.
@@ -66,8 +68,9 @@ impl<'c, 'h> Docket<'c, 'h> {
         }
         let mut docket = Self {
             intents,
+            keys_used: keys_used(&facts),
             odd: facts.iter().map(|fact| OddKey::of(contract, fact.key, fact.key_kind)).collect(),
-            clock: Clock::new(&facts, &case.hooks),
+            clock: Clock::new(&facts, case),
             store_down: store_down(&facts, case),
             explained: Vec::new(),
             unseen: unseen(&facts, &effects),
@@ -120,6 +123,11 @@ impl<'c, 'h> Docket<'c, 'h> {
     /// Whether several intents have this marker, so that their effects are counted together.
     pub(super) fn is_shared(&self, marker: &str) -> bool {
         self.intents.get(marker).is_some_and(|intents| *intents > 1)
+    }
+
+    /// How many keys were used for the first time between two attempts.
+    pub(super) fn fresh_keys_between(&self, first: usize, later: usize) -> usize {
+        self.keys_used[later].saturating_sub(self.keys_used[first])
     }
 
     pub(super) fn is_store_down(&self, attempt: usize) -> bool {
@@ -219,6 +227,17 @@ impl<'c, 'h> Docket<'c, 'h> {
             first && fact.answer().is_some_and(|answer| answer.marked)
         })
     }
+}
+
+fn keys_used(facts: &[Fact<'_>]) -> Vec<usize> {
+    let mut seen = std::collections::HashSet::new();
+    facts
+        .iter()
+        .map(|fact| {
+            seen.extend(fact.key);
+            seen.len()
+        })
+        .collect()
 }
 
 fn namers<'h>(facts: &[Fact<'h>]) -> HashMap<&'h str, usize> {

@@ -124,8 +124,14 @@ impl<'h> Interner<'h> {
         self.meanings.insert_full((marker, meaning)).0
     }
 
+    /// What is turned away before anybody looks at it may differ in its header alone, and not in its bytes.
     fn spelling(&mut self, marker: &'h str, variant: &'h str) -> usize {
-        self.spellings.insert_full((marker, variant)).0
+        let subject = self.subject;
+        let spelled = match subject.variants.get(variant) {
+            Some(fact) if fact.outcome == Drawn::TurnedAway && !fact.meaning.is_empty() => fact.meaning.as_str(),
+            Some(_) | None => variant,
+        };
+        self.spellings.insert_full((marker, spelled)).0
     }
 }
 

@@ -61,7 +61,8 @@ pub(super) fn begins_action(situation: Situation) -> bool {
         | Situation::AfterSuccess
         | Situation::AfterFailure
         | Situation::AfterServerError
-        | Situation::AfterValidationFailure => false,
+        | Situation::AfterValidationFailure
+        | Situation::AfterTurningAway => false,
     }
 }
 
@@ -69,7 +70,11 @@ pub(super) fn begins_action(situation: Situation) -> bool {
 fn follows_errors(situation: Situation) -> bool {
     matches!(
         situation,
-        Situation::Fresh | Situation::AfterFailure | Situation::AfterServerError | Situation::AfterValidationFailure
+        Situation::Fresh
+            | Situation::AfterFailure
+            | Situation::AfterServerError
+            | Situation::AfterValidationFailure
+            | Situation::AfterTurningAway
     )
 }
 
@@ -188,6 +193,7 @@ impl<'h> Evidence<'_, 'h> {
             Drawn::Success => false,
             Drawn::ValidationFailure | Drawn::Failure => answer.is_client_error(),
             Drawn::ServerError => answer.response.status >= 500,
+            Drawn::TurnedAway => answer.response.status >= 400,
         };
         match answer.kind {
             AnswerKind::Success | AnswerKind::Drawn(_) => true,

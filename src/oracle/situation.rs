@@ -113,6 +113,7 @@ fn kept(world: World) -> World {
             | Situation::AfterFailure
             | Situation::AfterServerError
             | Situation::AfterValidationFailure
+            | Situation::AfterTurningAway
     );
     if is_repeat { World { requirement: Requirement::RetentionKept, ..world } } else { world }
 }
@@ -288,6 +289,7 @@ fn after_drawing(drawn: Drawn) -> Situation {
         Drawn::ValidationFailure => Situation::AfterValidationFailure,
         Drawn::Failure => Situation::AfterFailure,
         Drawn::ServerError => Situation::AfterServerError,
+        Drawn::TurnedAway => Situation::AfterTurningAway,
     }
 }
 

@@ -79,7 +79,8 @@ impl<'c> Terms<'c> {
             | Situation::AfterSuccess
             | Situation::AfterFailure
             | Situation::AfterServerError
-            | Situation::AfterValidationFailure => {
+            | Situation::AfterValidationFailure
+            | Situation::AfterTurningAway => {
                 let ruling = ruling(situation.row()?)?;
                 Some(Self::declared(situation, ruling, None))
             }

@@ -204,11 +204,20 @@ impl<'h> Trial<'_, 'h> {
         let Some(answer) = fact.answer() else {
             return false;
         };
-        let refused = answer.kind == AnswerKind::Drawn(Drawn::ValidationFailure);
-        let ruling = self.docket.contract.ruling(Row::AfterValidationFailure, fact.variant, Some(answer.response));
+        let row = match answer.kind {
+            AnswerKind::Drawn(Drawn::ValidationFailure) => Row::AfterValidationFailure,
+            AnswerKind::Drawn(Drawn::TurnedAway) => Row::AfterTurningAway,
+            AnswerKind::Drawn(Drawn::Success | Drawn::Failure | Drawn::ServerError)
+            | AnswerKind::Success
+            | AnswerKind::TurnedAway
+            | AnswerKind::ServerError
+            | AnswerKind::ClientError
+            | AnswerKind::Other => return true,
+        };
+        let ruling = self.docket.contract.ruling(row, fact.variant, Some(answer.response));
         let executes =
             |ruling: &Ruling<'_>| ruling.case.allow.iter().all(|treatment| *treatment == Treatment::Executes);
-        !(refused && ruling.as_ref().is_some_and(executes))
+        !ruling.as_ref().is_some_and(executes)
     }
 
     /// Those among these attempts with other parameters that may have bound the key, so that this answer came from
@@ -257,6 +266,7 @@ impl<'h> Trial<'_, 'h> {
             AnswerKind::Drawn(Drawn::ValidationFailure) => Row::AfterValidationFailure,
             AnswerKind::Drawn(Drawn::Failure) => Row::AfterFailure,
             AnswerKind::Drawn(Drawn::ServerError) => Row::AfterServerError,
+            AnswerKind::Drawn(Drawn::TurnedAway) => Row::AfterTurningAway,
             AnswerKind::TurnedAway | AnswerKind::ServerError | AnswerKind::ClientError | AnswerKind::Other => {
                 return None;
             }

@@ -25,6 +25,7 @@ pub(super) fn situation(situation: Situation) -> &'static str {
         Situation::AfterFailure => "after a failure",
         Situation::AfterServerError => "after a server error",
         Situation::AfterValidationFailure => "after a validation failure",
+        Situation::AfterTurningAway => "after a request was turned away",
     }
 }
 

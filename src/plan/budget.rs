@@ -72,6 +72,11 @@ impl Budget {
                     intents.insert(fan_out.intent.clone());
                     actions.insert((fan_out.intent.clone(), None, &None, &None, &None));
                 }
+                Step::Pressure(pressure) => {
+                    self.attempts += u64::from(pressure.keys);
+                    actions.extend(pressure.sends().map(|send| (send.intent, None, &None, &None, &None)));
+                    intents.insert(pressure.intent.clone());
+                }
                 Step::Hook(hook) => self.hooks += 1 + if hook.by.is_some() { readings } else { 0 },
                 Step::Count(count) => {
                     intents.insert(count.intent.clone());

@@ -20,6 +20,8 @@ pub(super) fn of_requirement(bound: &Bound, requirement: Requirement) -> Option<
     let need = match requirement {
         Requirement::ReplayAfterFailure => "parameters.failing",
         Requirement::ReplayAfterServerError => "parameters.crashing",
+        Requirement::ReplayAfterTurningAway => "parameters.unauthenticated",
+        Requirement::ReplayRateLimited => "hooks.last-token",
         Requirement::ReplayAfterValidationFailure | Requirement::ReplayFailureEffect => "parameters.invalid",
         Requirement::ScopeOtherAccount => "accounts.other",
         Requirement::ScopeOtherOperation => "operations.other",
@@ -34,7 +36,13 @@ pub(super) fn of_requirement(bound: &Bound, requirement: Requirement) -> Option<
 pub fn cancels(steps: &[Step]) -> bool {
     let by = |step: &Step| match step {
         Step::Send(send) => send.lose.map(|loss| loss.by),
-        Step::Race(_) | Step::Repeat(_) | Step::FanOut(_) | Step::Wait(_) | Step::Hook(_) | Step::Count(_) => None,
+        Step::Race(_)
+        | Step::Repeat(_)
+        | Step::FanOut(_)
+        | Step::Pressure(_)
+        | Step::Wait(_)
+        | Step::Hook(_)
+        | Step::Count(_) => None,
     };
     steps.iter().any(|step| by(step) == Some(Ending::Cancelled))
 }
@@ -58,9 +66,10 @@ fn needs_of_step(step: &Step) -> Vec<String> {
             let replicas = fan_out.each_replica.then(|| TARGET_REPLICAS.to_owned());
             parameters(&fan_out.parameters).into_iter().chain(replicas).collect()
         }
+        Step::Pressure(_) => Vec::new(),
         Step::Hook(hook) => needs_of_hook(hook),
         Step::Count(Count { account, operation, .. }) => needs_of_place(account.as_ref(), operation.as_ref()),
-        Step::Wait(Wait::BeforeExpiry) => vec!["retention.at_least".into()],
+        Step::Wait(Wait::HalfExpiry | Wait::BeforeExpiry) => vec!["retention.at_least".into()],
         Step::Wait(Wait::AfterExpiry) => vec!["retention.at_most".into()],
         Step::Wait(Wait::For(_) | Wait::Settle | Wait::Handler | Wait::InFlight) => Vec::new(),
     }
@@ -116,19 +125,35 @@ fn offers(bound: &Bound, need: &str) -> bool {
     }
 }
 
-/// The longest single wait among the steps, if there is one.
+/// Whether the profile offers a way to let keys grow old without waiting.
+pub(super) fn moves_clocks(bound: &Bound) -> bool {
+    offers(bound, "clock") || offers(bound, "hooks.expire-keys")
+}
+
+/// The longest time for which the steps let a key grow old, if they do, where nothing must happen on time: whoever comes
+/// later than that has not missed anything.
+pub(super) fn longest_rest(bound: &Bound, steps: &[Step]) -> Option<Period> {
+    let rest = |step: &Step| match step {
+        Step::Wait(Wait::For(period)) => Some(*period),
+        Step::Wait(wait @ (Wait::HalfExpiry | Wait::AfterExpiry)) => {
+            wait_for_age(&bound.profile().contract, *wait).map(Period)
+        }
+        _ => None,
+    };
+    steps.iter().filter_map(rest).max()
+}
+
+/// The longest single wait among the steps that somebody has to sit out, if there is one.
 pub(super) fn longest_wait(bound: &Bound, steps: &[Step]) -> Option<Period> {
     steps
         .iter()
         .filter_map(|step| match step {
-            Step::Wait(Wait::For(period)) => Some(*period),
             Step::Wait(Wait::InFlight) => bound.profile().contract.ends_within(),
-            Step::Wait(wait @ (Wait::BeforeExpiry | Wait::AfterExpiry)) => {
-                wait_for_age(&bound.profile().contract, *wait).map(Period)
-            }
+            Step::Wait(wait @ Wait::BeforeExpiry) => wait_for_age(&bound.profile().contract, *wait).map(Period),
             Step::Repeat(repeat) => repeat.at_most,
             Step::FanOut(fan_out) => fan_out.again.iter().max().copied(),
-            Step::Wait(Wait::Settle | Wait::Handler)
+            Step::Wait(Wait::For(_) | Wait::HalfExpiry | Wait::AfterExpiry | Wait::Settle | Wait::Handler)
+            | Step::Pressure(_)
             | Step::Send(_)
             | Step::Race(_)
             | Step::Hook(_)

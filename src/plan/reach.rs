@@ -5,10 +5,14 @@ use std::time::Duration;
 
 use super::time::{advance, at_least, at_most, wait_for_age};
 use super::{Place, method};
-use crate::contract::{Anchor, Drawn, Requirement};
+use crate::contract::{Anchor, Drawn, PRESSURE, Requirement};
 use crate::history::{KeyKind, LossPoint};
 use crate::profile::{BASE, Bound};
 use crate::scenario::{FanOut, HookStep, KeyChoice, Race, Send, Step};
+
+/// The hook that leaves the caller with one more request, and the one that lifts that limit.
+const LAST_TOKEN: &str = "last-token";
+const LIFT_LIMIT: &str = "lift-limit";
 
 /// The requirements that these stimuli can bring the server to show.
 pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
@@ -18,8 +22,11 @@ pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
         earlier: BTreeMap::new(),
         used: BTreeSet::new(),
         changed: BTreeSet::new(),
+        expired: BTreeSet::new(),
         store_down: false,
         time: Duration::ZERO,
+        fresh_keys: 0,
+        limited: false,
     };
     for step in steps {
         match step {
@@ -34,6 +41,10 @@ pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
                 reach.reached.insert(Requirement::ReplaySettles);
             }
             Step::FanOut(fan_out) => reach.fan_out(fan_out),
+            Step::Pressure(pressure) => {
+                pressure.sends().for_each(|send| reach.send(&send));
+                reach.fresh_keys += pressure.keys;
+            }
             Step::Hook(hook) => reach.hook(hook),
             Step::Wait(wait) => {
                 reach.time += wait_for_age(&bound.profile().contract, *wait).unwrap_or_default();
@@ -62,6 +73,8 @@ struct Earlier {
     answered: bool,
     /// When it was sent, by the clock that the steps move.
     at: Duration,
+    /// How many fresh keys had been used by then to put the key store under pressure.
+    fresh_keys: u32,
 }
 
 struct Reach<'b> {
@@ -73,17 +86,30 @@ struct Reach<'b> {
     used: BTreeSet<(String, Option<KeyChoice>)>,
     /// Actions whose resource was changed.
     changed: BTreeSet<String>,
+    /// Actions whose keys were taken for expired, and not used since.
+    expired: BTreeSet<String>,
     /// Whether a hook has taken the key store down.
     store_down: bool,
     /// The time that the steps let pass.
     time: Duration,
+    /// How many fresh keys were used to put the key store under pressure.
+    fresh_keys: u32,
+    /// The caller was left with one more request.
+    limited: bool,
 }
 
 impl Reach<'_> {
     fn hook(&mut self, hook: &HookStep) {
         let moved = hook.by.and_then(|by| advance(&self.bound.profile().contract, by));
         self.time += moved.unwrap_or_default();
-        if moved.is_none() {
+        match hook.name.as_str() {
+            LAST_TOKEN => self.limited = true,
+            LIFT_LIMIT => self.limited = false,
+            _ => {}
+        }
+        if hook.name == HookStep::EXPIRE_KEYS {
+            self.expired.extend(self.used.iter().map(|(intent, _)| intent.clone()));
+        } else if moved.is_none() {
             self.changed.extend(hook.intent.clone());
         }
         match hook.name.as_str() {
@@ -119,7 +145,8 @@ impl Reach<'_> {
         }
         self.used.insert((send.intent.clone(), send.key));
         let replica = send.replica.clone();
-        let sent = Earlier { variant, replica, answered: send.lose.is_none(), at: self.time };
+        let sent =
+            Earlier { variant, replica, answered: send.lose.is_none(), at: self.time, fresh_keys: self.fresh_keys };
         self.earlier.entry(scope).or_default().push(sent);
     }
 
@@ -157,6 +184,10 @@ impl Reach<'_> {
         if !first.answered {
             return;
         }
+        if self.expired.remove(&send.intent) {
+            self.reached.insert(Requirement::RetentionExpired);
+            return;
+        }
         let contract = &self.bound.profile().contract;
         let last = earlier.last().unwrap_or(first);
         let (oldest, youngest) = (self.time.saturating_sub(first.at), self.time.saturating_sub(last.at));
@@ -167,7 +198,10 @@ impl Reach<'_> {
         let age = if prolongs { youngest } else { oldest };
         if at_most(contract).is_some_and(|most| age > most) {
             self.reached.insert(Requirement::RetentionExpired);
-        } else if at_least(contract).is_some_and(|least| oldest >= least / 2 && oldest <= least && !oldest.is_zero()) {
+        } else if at_least(contract).is_some_and(|least| {
+            let late = oldest >= least / 2 && !oldest.is_zero();
+            oldest <= least && (late || self.fresh_keys - first.fresh_keys >= PRESSURE)
+        }) {
             self.reached.insert(Requirement::RetentionKept);
         } else if self.changed.contains(&send.intent) {
             self.reached.insert(Requirement::ReplayAfterChange);
@@ -196,7 +230,8 @@ impl Reach<'_> {
                 if self.bound.outcome(&variant) != Drawn::Success {
                     self.reached.insert(Requirement::ReplayFailureEffect);
                 }
-                earlier.push(Earlier { variant, replica: None, answered: true, at: self.time });
+                let (at, fresh_keys) = (self.time, self.fresh_keys);
+                earlier.push(Earlier { variant, replica: None, answered: true, at, fresh_keys });
             }
         }
     }
@@ -205,12 +240,16 @@ impl Reach<'_> {
         let meaning = |name: &str| self.bound.meaning(name);
         let same_meaning = meaning(first) == meaning(variant);
         let outcome = self.bound.outcome(first);
+        // What is turned away anyway says nothing about what came before.
+        if self.bound.outcome(variant) == Drawn::TurnedAway {
+            return;
+        }
         if !same_meaning && outcome == Drawn::Success {
             self.reached.insert(Requirement::ConflictChangedParameters);
             self.reached.insert(Requirement::ConflictNoLeak);
             return;
         }
-        if first != variant && same_meaning {
+        if first != variant && same_meaning && outcome != Drawn::TurnedAway {
             self.reached.insert(Requirement::ConflictEquivalentParameters);
             return;
         }
@@ -219,13 +258,17 @@ impl Reach<'_> {
             self.reached.insert(Requirement::ConflictOriginalSurvives);
             return;
         }
+        if self.limited && outcome == Drawn::Success {
+            self.reached.insert(Requirement::ReplayRateLimited);
+        }
         self.reached.insert(match outcome {
             Drawn::Success => Requirement::ReplayAfterSuccess,
             Drawn::Failure => Requirement::ReplayAfterFailure,
             Drawn::ServerError => Requirement::ReplayAfterServerError,
             Drawn::ValidationFailure => Requirement::ReplayAfterValidationFailure,
+            Drawn::TurnedAway => Requirement::ReplayAfterTurningAway,
         });
-        if outcome != Drawn::ValidationFailure {
+        if !matches!(outcome, Drawn::ValidationFailure | Drawn::TurnedAway) {
             self.reached.insert(Requirement::ReplayFidelity);
             self.reached.insert(Requirement::ReplayMarker);
         }

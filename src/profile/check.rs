@@ -218,7 +218,7 @@ impl Check<'_> {
             self.member(at, "`base` is the request as it stands, and cannot be given as a variant");
         }
         self.patches(at, variant);
-        let has_patch = variant.json.is_some() || variant.form.is_some() || variant.query.is_some();
+        let has_patch = variant.patches_parameters() || !variant.headers.is_empty();
         if let Some(spelling) = variant.spelling {
             if has_patch {
                 self.member(at, "a variant with a `spelling` has the parameters of the request, and no patch");

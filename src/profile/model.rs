@@ -43,7 +43,7 @@ pub struct Profile {
     /// What the provider promises.
     pub contract: Contract,
     /// What can be done to the target from outside, by name: `advance-clock` (which is told `{{seconds}}`), `change`,
-    /// `delete`, ….
+    /// `delete`, `last-token` (which leaves the caller with one more request) and `lift-limit`, ….
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, Hook>")]
     pub hooks: IndexMap<String, Hook>,
@@ -89,8 +89,8 @@ pub struct Operation {
     /// Tells a success, where a 2xx alone does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub success: Option<Matcher>,
-    /// Parameter variants, by name. `changed`, `invalid`, `failing`, `crashing` and `slow` are known to the built-in
-    /// scenarios.
+    /// Parameter variants, by name. `changed`, `invalid`, `failing`, `crashing`, `slow`, `unauthenticated`, `throttled` and
+    /// `unavailable` are known to the built-in scenarios.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, Variant>")]
     pub parameters: IndexMap<String, Variant>,
@@ -162,11 +162,16 @@ pub struct Variant {
     /// A merge patch over the query parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<Value>,
+    /// Header fields over those of the request, the account's credentials included.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, Template>")]
+    pub headers: IndexMap<String, Template>,
     /// The same parameters in other bytes. A variant with a spelling has no patch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spelling: Option<Spelling>,
     /// The outcome that its execution draws. By the variant's name where it is not given: `invalid` draws a
-    /// validation failure, `failing` a failure, `crashing` a server error, every other name a success.
+    /// validation failure, `failing` a failure, `crashing` a server error; `unauthenticated`, `throttled` and `unavailable`
+    /// are turned away; every other name draws a success.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<crate::contract::Drawn>,
     /// Tells that outcome in an answer.

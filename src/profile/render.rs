@@ -275,7 +275,11 @@ impl Bound {
         if let (Some(media_type), false) = (content.media_type(), named) {
             headers.push(("Content-Type".to_owned(), Text::plain(media_type)));
         }
-        headers.extend(self.authorisation(account)?);
+        // A variant may show other credentials than its account.
+        let credentials = self.authorisation(account)?;
+        headers.extend(
+            credentials.filter(|(field, _)| !template.headers.keys().any(|named| named.eq_ignore_ascii_case(field))),
+        );
         let query = body::fields(&template.query, values, Place::Query)?;
         Ok(Draft { method: parse_method(&template.method)?, path, query, headers, content })
     }

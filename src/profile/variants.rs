@@ -40,6 +40,13 @@ impl Operation {
     }
 }
 
+impl Variant {
+    /// Whether it changes parameters, and not only header fields.
+    pub(super) fn patches_parameters(&self) -> bool {
+        self.json.is_some() || self.form.is_some() || self.query.is_some()
+    }
+}
+
 impl Bound {
     /// Whether the profile has this parameter variant.
     pub fn has_variant(&self, name: &str) -> bool {
@@ -62,12 +69,15 @@ impl Bound {
         self.profile.operation.parameters.get(variant)?.draws.as_ref()
     }
 
-    /// The variant whose meaning a variant shares: `base` for a spelling, and otherwise itself.
+    /// The variant whose meaning a variant shares: `base` for a spelling, and for one that is turned away by its header
+    /// alone; otherwise itself.
     pub fn meaning(&self, variant: &str) -> String {
-        match spelling(&self.profile.operation, variant) {
-            Some(_) => BASE.to_owned(),
-            None => variant.to_owned(),
-        }
+        let operation = &self.profile.operation;
+        let same = spelling(operation, variant).is_some()
+            || operation.parameters.get(variant).is_some_and(|declared| {
+                outcome(variant, declared) == Drawn::TurnedAway && !declared.patches_parameters()
+            });
+        if same { BASE.to_owned() } else { variant.to_owned() }
     }
 
     /// The request of a variant, and its spelling.
@@ -96,6 +106,7 @@ pub(super) fn outcome(name: &str, variant: &Variant) -> Drawn {
         "invalid" => Drawn::ValidationFailure,
         "failing" => Drawn::Failure,
         "crashing" => Drawn::ServerError,
+        "unauthenticated" | "throttled" | "unavailable" => Drawn::TurnedAway,
         _ => Drawn::Success,
     })
 }
@@ -111,6 +122,10 @@ pub(super) fn request(operation: &Operation, variant: &Variant) -> RequestTempla
     }
     if let Some(patch) = &variant.query {
         request.query = patched(&request.query, patch);
+    }
+    for (name, value) in &variant.headers {
+        request.headers.retain(|known, _| !known.eq_ignore_ascii_case(name));
+        request.headers.insert(name.clone(), value.clone());
     }
     request
 }

@@ -118,10 +118,11 @@ impl Answer {
 /// The first answer once more, as the contract wants replays to look.
 pub(super) fn replay(contract: &Contract, first: &Answer) -> Answer {
     let mut answer = first.clone();
-    if let Some((fidelity, _, _)) = contract.fidelity()
-        && let StatusFidelity::OneOf(statuses) = &fidelity.status
-    {
-        answer.status = fitting_status(Some(statuses), first.status);
+    if let Some((fidelity, _, _)) = contract.fidelity() {
+        if let StatusFidelity::OneOf(statuses) = &fidelity.status {
+            answer.status = fitting_status(Some(statuses), first.status);
+        }
+        answer = fidelity.fresh.iter().fold(answer, |answer, name| answer.without_header(name));
     }
     match contract.marker() {
         Some((marker, _, _)) => {

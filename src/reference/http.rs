@@ -166,7 +166,7 @@ async fn answer(service: &Service, parts: &Parts, body: Bytes) -> Reply {
             Some(error) => Reply { note: "an error before anything is done".to_owned(), ..plain(error) },
             None => {
                 let reply = interpreter.submit(*submission).await;
-                Reply { lost: service.trouble.loses(), ..reply }
+                Reply { lost: reply.lost || service.trouble.loses(), ..reply }
             }
         },
         Ok(Routed::Answered(answer)) | Err(answer) => plain(answer),

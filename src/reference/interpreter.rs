@@ -12,6 +12,7 @@ use super::answer::Answer;
 use super::book::{Book, Request};
 use super::clock::Clock;
 use super::execution::Begun;
+use super::limits::{self, Cost};
 use super::policy::{Admission, Claiming, Disposition, Memory, Policy, Submission, Survivor};
 use super::record::{Outcome, OutcomeKind, Progress, Record, Relation, Waiting};
 use super::recovery::{self, Outage};
@@ -69,7 +70,7 @@ pub(super) enum Claimed {
 }
 
 /// What comes next for a request.
-enum Step {
+pub(super) enum Step {
     /// It is answered.
     Answer(Reply),
     /// It waits for another execution, and is then decided again.
@@ -204,6 +205,12 @@ impl Interpreter {
     }
 
     fn look_up(&self, state: &mut State, submission: &Submission) -> Step {
+        if let Some(answer) = submission.turned_away.clone() {
+            return self.turn_away(state, submission, answer);
+        }
+        if self.policy.limits.cost == Cost::Request && !state.take_token() {
+            return self.turn_away(state, submission, limits::reached());
+        }
         let key = match (self.policy.admit_key)(&self.contract, submission) {
             Admission::Refused(words, answer) => return answered(words, "rejects", answer),
             Admission::Unprotected(words) => return self.accept(state, submission, None, Claimed::Unprotected(words)),
@@ -350,6 +357,9 @@ impl Interpreter {
     /// Lets a request go on to be carried out, or refuses it if its parameters are not acceptable.
     fn accept(&self, state: &mut State, submission: &Submission, place: Option<Place>, situation: Claimed) -> Step {
         let answer = match submission.request.clone() {
+            Ok(_) if self.policy.limits.cost == Cost::Execution && !state.take_token() => {
+                return self.turn_away(state, submission, limits::reached());
+            }
             Ok(request) => return Step::Claim(Claim { request, place, situation }),
             Err(refused) => refused,
         };
@@ -399,13 +409,17 @@ impl Interpreter {
             progress,
         };
         state.books.records.add(&place.name, record);
+        self.make_room(state, submission, &place.name);
     }
 
     /// The first answer, with the resource as it is now; if there is none, as it was.
     fn refreshed(&self, book: &Book, outcome: &Outcome) -> Answer {
         let current = match outcome.kind {
             OutcomeKind::Success => outcome.made.as_ref().and_then(|made| book.item(made.number)),
-            OutcomeKind::ValidationFailure | OutcomeKind::Failure | OutcomeKind::ServerError => None,
+            OutcomeKind::ValidationFailure
+            | OutcomeKind::Failure
+            | OutcomeKind::ServerError
+            | OutcomeKind::TurnedAway => None,
         };
         let first = outcome.answer.clone();
         match current {
@@ -415,7 +429,7 @@ impl Interpreter {
     }
 
     /// Writes a record of something that seems to be running, and is not.
-    fn remember_in_flight(&self, state: &mut State, submission: &Submission, place: Place) {
+    pub(super) fn remember_in_flight(&self, state: &mut State, submission: &Submission, place: Place) {
         let progress = Progress::InFlight { execution: state.next_execution(), waiting: state.never() };
         self.remember(state, submission, place, progress);
     }

@@ -17,8 +17,11 @@
 //! | `GET`, `PATCH`, `DELETE /orders/{number}` | 200, 200, 204; 404 |
 //! | the same under `/reservations` | another operation |
 //! | `GET /clock`, `POST /clock` `{"advance": "25h"}` or `{"advance_seconds": 90000}` | 200, `{"now": …, "elapsed_ms": …}` |
+//! | `PUT /limit` `{"requests": 1}` or `{"requests": null}` | 204; so many more requests are carried out, and the others get 429 |
 //! | `POST /store/down`, `POST /store/up` | 204; in between the key store is down |
 //! | `POST /restart` | 204; what was in memory alone is gone, and requests that were under way get no answer |
+//!
+//! A request to `POST /orders` with `Turn-Away: 401`, `429` or `503` gets that before anybody looks at it.
 //!
 //! The `Date` of every answer is what the clock shows. `Authorization: Bearer NAME` names the account; without it the account is `default`.
 
@@ -31,6 +34,7 @@ mod execution;
 mod http;
 mod interpreter;
 mod key;
+mod limits;
 mod listener;
 mod orders;
 mod policy;

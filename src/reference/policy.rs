@@ -10,6 +10,7 @@ use super::answer::{self, Answer, Refusal};
 use super::book::{Book, Request};
 use super::clock::Moment;
 use super::key;
+use super::limits::Limits;
 use super::record::{Outcome, OutcomeKind, Progress, Record, Relation};
 use super::recovery::{self, Outage};
 pub(super) use super::submission::{Submission, canonical};
@@ -142,6 +143,8 @@ pub(super) struct Policy {
     pub(super) on_broken_request: Memory,
     /// What happens to an execution whose client has gone.
     pub(super) on_disconnect: Departure,
+    /// What costs a token of the rate limit, and how much the key store has room for.
+    pub(super) limits: Limits,
     /// What becomes of a request with a key while the key store is down.
     pub(super) on_outage: Box<dyn Fn(&Contract) -> Outage + Send + Sync>,
     /// What becomes of a record when the server is restarted.
@@ -177,6 +180,7 @@ impl Policy {
             after_replay: Memory::Keep,
             on_broken_request: Memory::Release,
             on_disconnect: Departure::CarryOn,
+            limits: Limits::default(),
             on_outage: Box::new(recovery::on_outage),
             after_restart: Box::new(recovery::after_restart),
             effect_first: false,
@@ -219,7 +223,8 @@ pub(super) fn refusal(situation: Situation) -> Refusal {
         | Situation::AfterSuccess
         | Situation::AfterFailure
         | Situation::AfterServerError
-        | Situation::AfterValidationFailure => ("key already used", "key-used"),
+        | Situation::AfterValidationFailure
+        | Situation::AfterTurningAway => ("key already used", "key-used"),
     };
     let status = if situation == Situation::StoreUnavailable { 503 } else { 409 };
     Refusal { status, sentence, code }
@@ -362,12 +367,14 @@ fn on_in_flight(contract: &Contract, record: &Record, fingerprint: &[u8]) -> Dis
     Disposition { situation: Situation::InFlight, treatment: usual }
 }
 
-/// An outcome is kept unless its repeat is to be carried out. A refusal before execution is not kept unasked.
+/// An outcome is kept unless its repeat is to be carried out. What was not executed is not kept unasked.
 fn after_outcome(contract: &Contract, outcome: &Outcome) -> Memory {
     let first = outcome.answer.message();
     let promise = outcome.kind.situation().row().and_then(|row| promised(contract, row, Some(&first)));
     match (promise, outcome.kind) {
-        (Some(Treatment::Executes), _) | (None, OutcomeKind::ValidationFailure) => Memory::Release,
+        (Some(Treatment::Executes), _) | (None, OutcomeKind::ValidationFailure | OutcomeKind::TurnedAway) => {
+            Memory::Release
+        }
         (Some(Treatment::Replays | Treatment::Refreshes | Treatment::Rejects(_)) | None, _) => Memory::Keep,
     }
 }
@@ -400,6 +407,7 @@ mod tests {
             body: body.into(),
             target: Vec::new(),
             variant: None,
+            turned_away: None,
             request: Err(Answer::no_content()),
         }
     }

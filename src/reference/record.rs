@@ -29,6 +29,8 @@ pub(super) enum OutcomeKind {
     Failure,
     /// It crashed.
     ServerError,
+    /// It was turned away before anybody looked at it.
+    TurnedAway,
 }
 
 impl OutcomeKind {
@@ -39,6 +41,7 @@ impl OutcomeKind {
             Self::ValidationFailure => Situation::AfterValidationFailure,
             Self::Failure => Situation::AfterFailure,
             Self::ServerError => Situation::AfterServerError,
+            Self::TurnedAway => Situation::AfterTurningAway,
         }
     }
 }

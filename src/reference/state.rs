@@ -1,6 +1,6 @@
 //! What the server knows, and how a step gets at it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ops::{Deref, DerefMut};
 use std::sync::MutexGuard;
 
@@ -25,6 +25,10 @@ pub(super) struct State {
     pub(super) latest: ExecutionNumber,
     /// What the records of executions that are over and yet in flight wait for. It never comes.
     pub(super) never: Vec<watch::Sender<Option<Answer>>>,
+    /// How many tokens of the rate limit are left; `None` where there is no limit.
+    pub(super) tokens: Option<u64>,
+    /// By customer: the names of the latest records, where there is room for some only.
+    pub(super) latest_of: HashMap<String, VecDeque<String>>,
     /// Whether the key store is down.
     pub(super) store_down: bool,
     /// Executions that are to end when the key store is up again.

@@ -26,6 +26,8 @@ pub(super) struct Submission {
     pub(super) target: Vec<(String, String)>,
     /// The name of the parameter variant that it is, where it is known to be one.
     pub(super) variant: Option<String>,
+    /// What it gets instead of being looked at, if it is turned away.
+    pub(super) turned_away: Option<Answer>,
     /// What it asks for, if that is acceptable; otherwise how it is refused.
     pub(super) request: Result<Request, Answer>,
 }

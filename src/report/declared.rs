@@ -82,6 +82,7 @@ fn replay(contract: &Contract) -> Vec<String> {
         (Row::AfterFailure, "after failure"),
         (Row::AfterServerError, "after server error"),
         (Row::AfterValidationFailure, "after validation failure"),
+        (Row::AfterTurningAway, "after turning away"),
         (Row::AfterChange, "after change"),
         (Row::RateLimited, "rate limited"),
     ];

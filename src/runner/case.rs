@@ -161,6 +161,12 @@ impl<'r> CaseRun<'r> {
                 self.fan_out(fan_out).await?;
                 self.count_intent(&fan_out.intent).await
             }
+            Step::Pressure(pressure) => {
+                for send in pressure.sends() {
+                    self.send(&send).await?;
+                }
+                self.count_intent(&pressure.intent).await
+            }
             Step::Wait(wait) => self.wait(*wait).await,
             Step::Hook(hook) => {
                 self.hook(hook).await?;

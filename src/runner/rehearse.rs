@@ -44,6 +44,7 @@ fn rehearse_step(bound: &Bound, step: &Step) -> Result<(), RenderError> {
             let replicas = bound.replicas().keys().filter(|_| fan_out.each_replica).map(|name| Some(name.as_str()));
             std::iter::once(None).chain(replicas).try_for_each(|replica| rehearse_send(bound, &fan_out.send(replica)))
         }
+        Step::Pressure(pressure) => rehearse_send(bound, &Send { intent: pressure.intent.clone(), ..Send::default() }),
         Step::Hook(hook) => rehearse_hook(bound, hook),
         Step::Wait(_) | Step::Count(_) => Ok(()),
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::case::{CaseRun, Stop};
 use super::odd_key::{CarriedKey, odd_key};
 use super::patience::{MOST_RETRIES, turns_away};
-use crate::contract::{Contract, Reason, Row};
+use crate::contract::{Contract, Drawn, Reason, Row};
 use crate::history::{
     AttemptEnd, AttemptId, AttemptStart, Ending, EventKind, Intent, LossPoint, Outcome, Protocol, SocketError, Timing,
 };
@@ -77,13 +77,15 @@ impl CaseRun<'_> {
     /// attempt of the case as well.
     async fn send_once(&mut self, send: &Send) -> Result<AttemptEnd, Stop> {
         let intent = self.intent(&send.intent, send.like.as_deref()).await?;
-        for refusals in 1..=if self.out_of_patience { 0 } else { MOST_RETRIES } {
+        let variant = send.parameters.as_deref().unwrap_or(BASE);
+        let meant = self.context.bound.outcome(variant) == Drawn::TurnedAway;
+        for refusals in 1..=if self.out_of_patience || meant { 0 } else { MOST_RETRIES } {
             let end = self.attempt(&intent, send).await?;
             let Some(pause) = self.pause_before_again(&end, refusals) else { return Ok(end) };
             self.pause(pause).await?;
         }
         let end = self.attempt(&intent, send).await?;
-        self.out_of_patience |= self.pause_before_again(&end, MOST_RETRIES).is_some();
+        self.out_of_patience |= !meant && self.pause_before_again(&end, MOST_RETRIES).is_some();
         Ok(end)
     }
 

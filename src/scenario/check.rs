@@ -1,7 +1,7 @@
 //! What the form of a scenario cannot say: names that must have been mentioned, words that must be known.
 
 use super::document::ScenarioDocument;
-use super::{FanOut, HookStep, Percent, Race, Send, Step};
+use super::{FanOut, HookStep, Percent, Pressure, Race, Send, Step};
 use crate::document::{At, Located, Problem, is_kebab_case, nearest};
 use crate::history::LossPoint;
 
@@ -85,7 +85,22 @@ impl Check<'_> {
             Step::FanOut(fan_out) => self.fan_out(&at("fan-out"), fan_out),
             Step::Count(count) => self.mention(&at("count/intent"), &count.intent),
             Step::Hook(hook) => self.hook(&at("hook"), hook),
+            Step::Pressure(pressure) => self.pressure(&at("pressure"), pressure),
             Step::Wait(_) => {}
+        }
+    }
+
+    fn pressure(&mut self, at: &str, pressure: &Pressure) {
+        if let Some(like) = &pressure.like {
+            self.earlier(&format!("{at}/like"), like);
+        }
+        if self.mentioned.contains(&pressure.intent) {
+            let message = format!("`{}` has been used before: pressure is made by fresh keys", pressure.intent);
+            self.problem(&format!("{at}/intent"), &message);
+        }
+        self.mention(&format!("{at}/intent"), &pressure.intent);
+        if pressure.keys == 0 {
+            self.problem(&format!("{at}/keys"), "pressure by no keys is none: `keys` is 1 or more");
         }
     }
 

@@ -46,6 +46,8 @@ pub enum Step {
     Repeat(Repeat),
     /// Sends the same attempt many times, one after the other.
     FanOut(FanOut),
+    /// Uses many fresh keys.
+    Pressure(Pressure),
     /// Lets time pass.
     Wait(Wait),
     /// Runs a hook of the profile.
@@ -153,6 +155,32 @@ impl FanOut {
     }
 }
 
+/// Uses many fresh keys, one after the other, each for an action of its own. All of these share their parameters and
+/// marker, so that their effects are counted together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pressure {
+    /// The first of the actions. The further ones have a number behind this name.
+    pub intent: String,
+    /// An earlier action whose parameters and marker they share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub like: Option<String>,
+    /// How many keys are used.
+    #[schemars(range(min = 1))]
+    pub keys: u32,
+}
+
+impl Pressure {
+    /// The attempts, in order.
+    pub fn sends(&self) -> impl Iterator<Item = Send> + '_ {
+        let first = Send { intent: self.intent.clone(), like: self.like.clone(), ..Send::default() };
+        let like = Some(self.like.as_ref().unwrap_or(&self.intent).clone());
+        let further =
+            move |number| Send { intent: format!("{} {number}", self.intent), like: like.clone(), ..Send::default() };
+        std::iter::once(first).chain((2..=self.keys).map(further))
+    }
+}
+
 /// When a repetition stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -172,6 +200,8 @@ pub enum Wait {
     Handler,
     /// Until no earlier attempt of this case can still be in flight (`conflict.in_flight.ends_within`).
     InFlight,
+    /// Until a key is older than half of `retention.at_least`.
+    HalfExpiry,
     /// Until a key is most of the way to the end of `retention.at_least`.
     BeforeExpiry,
     /// Until a key is older than `retention.at_most`.
@@ -179,10 +209,11 @@ pub enum Wait {
 }
 
 impl Wait {
-    const NAMED: [(&'static str, Self); 5] = [
+    const NAMED: [(&'static str, Self); 6] = [
         ("settle", Self::Settle),
         ("handler", Self::Handler),
         ("in-flight", Self::InFlight),
+        ("half-expiry", Self::HalfExpiry),
         ("before-expiry", Self::BeforeExpiry),
         ("after-expiry", Self::AfterExpiry),
     ];
@@ -217,8 +248,8 @@ impl JsonSchema for Wait {
         schemars::json_schema!({
             "type": "string",
             "format": "wait",
-            "description": "A length of time such as `500ms`, or `settle`, `handler`, `in-flight`, `before-expiry` or \
-                            `after-expiry`."
+            "description": "A length of time such as `500ms`, or `settle`, `handler`, `in-flight`, `half-expiry`, \
+                            `before-expiry` or `after-expiry`."
         })
     }
 }
@@ -241,6 +272,9 @@ pub struct HookStep {
 }
 
 impl HookStep {
+    /// The hook that has the target take all its keys for expired.
+    pub const EXPIRE_KEYS: &str = "expire-keys";
+
     /// The hook that takes the target's key store down.
     pub const STORE_DOWN: &str = "store-down";
 

@@ -49,7 +49,7 @@ fn survivors(tests: &Tests, wanted: &[&Mutation]) -> Vec<String> {
             scope.spawn(|| {
                 while let Some(mutation) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let fate = tests.run(Some(&mutation.name));
-                    println!("{fate:<28} {:<28} {}", mutation.name, mutation.file);
+                    println!("{fate:<26} {:<30} {}", mutation.name, mutation.file);
                     if fate == Fate::Survived {
                         survivors.lock().unwrap().push(mutation.name.clone());
                     }

@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 const SOUND_CONTROL: &str = "S key=C1 -> 201 c1\neffects: c1\nS key=C2 -> 201 c2\neffects: c1 c2";
 
 /// The parameter variants of the examples: name, meaning, outcome, statuses that it draws.
-const VARIANTS: [(&str, &str, Drawn, &str); 9] = [
+const VARIANTS: [(&str, &str, Drawn, &str); 12] = [
     ("base", "base", Drawn::Success, ""),
     ("changed", "changed", Drawn::Success, ""),
     ("other", "other", Drawn::Success, ""),
@@ -30,6 +30,9 @@ const VARIANTS: [(&str, &str, Drawn, &str); 9] = [
     ("invalid", "invalid", Drawn::ValidationFailure, "status: [400, 422]"),
     ("failing", "failing", Drawn::Failure, "status: [402, 406]"),
     ("crashing", "crashing", Drawn::ServerError, "status: 500"),
+    ("unauthenticated", "base", Drawn::TurnedAway, "status: 401"),
+    ("throttled", "base", Drawn::TurnedAway, "status: 429"),
+    ("unavailable", "base", Drawn::TurnedAway, "status: 503"),
 ];
 
 /// What an example may say about its surroundings.

@@ -1,43 +1,7 @@
 //! `idemspec serve`: any profile, for people who write clients.
 
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Stdio};
-
+use crate::served::Served;
 use crate::support::{program, run};
-
-/// A program that serves, until this is dropped.
-struct Served {
-    child: Child,
-    base_url: String,
-}
-
-impl Served {
-    fn start(arguments: &[&str]) -> Self {
-        let mut command = program();
-        command.arg("serve").args(arguments).args(["--port", "0"]).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let base_url = line.trim().strip_prefix("listening on ").unwrap_or_default().to_owned();
-        Self { child, base_url }
-    }
-
-    /// Stops it, and returns what it has said.
-    fn stop(mut self) -> String {
-        self.child.kill().unwrap();
-        let mut said = String::new();
-        self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-        said
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        // It may have been stopped already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 #[test]
 fn a_profile_is_served_with_its_promises_and_a_log() {
@@ -62,4 +26,22 @@ fn a_share_is_a_share() {
     let refused = program().args(["serve", "--error-rate", "10"]).output().unwrap();
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("a number from 0 to 1"));
+}
+
+#[test]
+fn a_file_that_cannot_hold_the_books_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let (diary, books) = (file("diary"), file("books"));
+    std::fs::write(&diary, "a diary, of which nobody has a copy\n".repeat(9)).unwrap();
+    let owner = Served::start(&["--data", &books]);
+    for (path, reason) in
+        [(&diary, "a file of another kind"), (&books, "another process"), (&file("no/books"), "No such file")]
+    {
+        let refused = program().args(["serve", "--port", "0", "--data", path]).output().unwrap();
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!((refused.status.code(), refused.stdout.len()), (Some(2), 0), "{said}");
+        assert!(said.contains(path.as_str()) && said.contains(reason), "{said}");
+    }
+    assert!(owner.stop().contains(&format!("the books are kept in {books}")));
 }

@@ -86,6 +86,11 @@ fn faults(fidelity: &Fidelity, first: &Answer<'_>, answer: &Answer<'_>) -> Vec<S
             faults.push(format!("the header field {name} differs"));
         }
     }
+    for name in &fidelity.fresh {
+        if is.header(name).is_some_and(|again| was.header(name) == Some(again)) {
+            faults.push(format!("the header field {name} is that of the first answer"));
+        }
+    }
     faults
 }
 
@@ -99,10 +104,14 @@ fn promise(fidelity: &Fidelity) -> String {
         BodyFidelity::Json => "the same content",
         BodyFidelity::Identity => "the same identity",
     };
-    match fidelity.headers.as_slice() {
+    let mut promise = match fidelity.headers.as_slice() {
         [] => format!("a replay has {status} and {body}"),
         headers => format!("a replay has {status}, {body} and the same {}", headers.join(", ")),
+    };
+    if !fidelity.fresh.is_empty() {
+        promise.push_str(&format!(", and no {} of the first answer", fidelity.fresh.join(", ")));
     }
+    promise
 }
 
 fn seen(fact: &Fact<'_>, faults: &[String]) -> String {

@@ -13,3 +13,4 @@ pub(super) mod row;
 pub(super) mod server_error;
 pub(super) mod settles;
 pub(super) mod single_effect;
+pub(super) mod turning_away;

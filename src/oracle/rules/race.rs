@@ -10,7 +10,7 @@ use super::super::situation::{World, after, after_unknown};
 use super::super::trial::Trial;
 use super::super::{Judgement, facts::Fact};
 use super::row;
-use crate::contract::{Cause, Situation};
+use crate::contract::{Cause, Drawn, Situation};
 use crate::message::Response;
 
 /// Judges the attempts of an action that overlapped each other while its key was not bound.
@@ -110,6 +110,7 @@ fn is_possible_first(fact: &Fact<'_>, success: bool) -> bool {
     };
     match answer.kind {
         AnswerKind::Success => success,
+        AnswerKind::Drawn(Drawn::TurnedAway) => false,
         AnswerKind::Drawn(_) | AnswerKind::ServerError => !success,
         AnswerKind::Other => !success && answer.succeeded,
         AnswerKind::TurnedAway | AnswerKind::ClientError => false,
@@ -167,7 +168,7 @@ fn is_allowed_in(docket: &Docket<'_, '_>, world: &World, other: usize) -> bool {
         return true;
     };
     answer.is_unplanned_server_error()
-        || answer.kind == AnswerKind::TurnedAway
+        || matches!(answer.kind, AnswerKind::TurnedAway | AnswerKind::Drawn(Drawn::TurnedAway))
         || (terms.allows_executing() && answer.can_be_drawn())
         || docket.evidence(other, world, &terms).fits_without_processing(answer, &terms)
 }
@@ -267,6 +268,7 @@ fn serialises(docket: &Docket<'_, '_>) -> bool {
 fn may_be_judged(docket: &Docket<'_, '_>, attempt: usize) -> bool {
     docket.facts[attempt]
         .answer()
+        .filter(|answer| answer.kind != AnswerKind::Drawn(Drawn::TurnedAway))
         .is_some_and(|answer| answer.kind == AnswerKind::ServerError || !answer.is_unplanned_server_error())
 }
 

@@ -7,12 +7,15 @@ use super::super::situation::{Standing, World};
 use super::super::terms::Terms;
 use super::super::trial::Trial;
 use super::super::{Judgement, facts::Fact};
-use super::{distinct, fidelity, marker, no_leak, server_error, settles};
+use super::{distinct, fidelity, marker, no_leak, server_error, settles, turning_away};
 use crate::contract::{Cause, Requirement, Row, Situation};
 use crate::history::Drawn;
 
 /// Judges an answered attempt that nothing in its action overlapped.
 pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, standing: &Standing) {
+    if turning_away::was_meant(&trial.docket, attempt) || turning_away::is_frozen(trial, action, attempt) {
+        return;
+    }
     match standing {
         Standing::Certain(world) => certain(trial, action, attempt, world),
         Standing::Several(worlds) => several(trial, action, attempt, worlds),
@@ -42,12 +45,17 @@ pub(super) fn certain(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: u
         return;
     }
     match terms {
-        Some(terms) if !(world.situation == Situation::Fresh && undrawn(trial, action, attempt, world, &terms)) => {
+        Some(terms) if !(is_unanswered(world.situation, fits) && undrawn(trial, action, attempt, world, &terms)) => {
             compare(trial, action, attempt, world, &terms);
         }
         Some(_) => {}
         None => trial.sink.row(&trial.docket, action, attempt, world, None, Judgement::Observed),
     }
+}
+
+/// Whether nobody has looked at these parameters yet under this key: what turned them away may be kept, and `fits` then.
+fn is_unanswered(situation: Situation, fits: bool) -> bool {
+    situation == Situation::Fresh || (situation == Situation::AfterTurningAway && !fits)
 }
 
 /// Compares the readings that are left with the terms, and files what follows.
@@ -133,6 +141,7 @@ fn requirement_of(draws: Drawn) -> Requirement {
         Drawn::ValidationFailure => Requirement::ReplayAfterValidationFailure,
         Drawn::Failure => Requirement::ReplayAfterFailure,
         Drawn::ServerError => Requirement::ReplayAfterServerError,
+        Drawn::TurnedAway => Requirement::ReplayAfterTurningAway,
     }
 }
 
@@ -151,8 +160,11 @@ fn succeeded_under_another_key(trial: &Trial<'_, '_>, action: ActionIndex, fact:
 fn rate_limited(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World) -> bool {
     let docket = &trial.docket;
     let is_repeat = matches!(world.situation, Situation::AfterSuccess | Situation::OriginalSurvives);
+    if !is_repeat || docket.contract.rulings(Row::RateLimited).is_empty() {
+        return false;
+    }
     let limited = docket.facts[attempt].answer().is_some_and(|answer| answer.response.status == 429);
-    if !is_repeat || !limited || docket.contract.rulings(Row::RateLimited).is_empty() {
+    if !limited && !is_limit_shown(trial, action, attempt) {
         return false;
     }
     let first = world.first.and_then(|first| docket.facts[first].answer()).map(|answer| answer.response);
@@ -166,9 +178,23 @@ fn rate_limited(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, 
         Ruled::Open(cause) => Judgement::Inconclusive(cause),
     };
     let world = World { requirement: Requirement::ReplayRateLimited, ..*world };
-    trial.sink.row(docket, action, attempt, &world, Some(&terms), judgement);
-    true
+    // An answer that is no refusal says as much about the row itself.
+    if limited || judgement == Judgement::Holds {
+        trial.sink.row(docket, action, attempt, &world, Some(&terms), judgement);
+    }
+    limited
 }
+
+/// Whether the last thing that happened to another key before this attempt is that it was told to slow down.
+fn is_limit_shown(trial: &Trial<'_, '_>, action: ActionIndex, attempt: usize) -> bool {
+    let facts = &trial.docket.facts;
+    let of_another = |other: &usize| trial.actions.of[*other] != action && facts[*other].answer().is_some();
+    let latest = (0..attempt).rev().take(LOOKED_BACK).find(of_another).and_then(|other| facts[other].answer());
+    latest.is_some_and(|answer| answer.kind == AnswerKind::TurnedAway && answer.response.status == 429)
+}
+
+/// How many attempts back a rate limit may have been shown: it is none of long ago.
+const LOOKED_BACK: usize = 20;
 
 /// Judges an attempt that may have met the server in one of several situations: only an answer that none of them
 /// allows says something.

@@ -25,7 +25,14 @@ pub(super) fn turned_away(trial: &mut Trial<'_, '_>, action: ActionIndex, attemp
         trial.sink.undecided(docket, action, attempt, world.requirement, Cause::TurnedAway);
         return true;
     }
-    if world.terms(docket, attempt).is_none_or(|terms| terms.allows_executing()) {
+    let Some((answer, terms)) = docket.facts[attempt].answer().zip(world.terms(docket, attempt)) else {
+        return true;
+    };
+    // Where the first answer turned the attempt away, and is kept, this is the replay of it.
+    if docket.evidence(attempt, world, &terms).fits_without_processing(answer, &terms) {
+        return false;
+    }
+    if terms.allows_executing() {
         return true;
     }
     let before = trial.actions.all[action].turned_away;
@@ -42,7 +49,7 @@ pub(super) fn turned_away(trial: &mut Trial<'_, '_>, action: ActionIndex, attemp
 }
 
 /// Whether the first attempt of another action succeeded between two attempts.
-fn fresh_key_succeeded(trial: &Trial<'_, '_>, action: ActionIndex, before: usize, attempt: usize) -> bool {
+pub(super) fn fresh_key_succeeded(trial: &Trial<'_, '_>, action: ActionIndex, before: usize, attempt: usize) -> bool {
     (before + 1..attempt).any(|between| {
         let other = trial.actions.of[between];
         other != action

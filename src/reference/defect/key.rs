@@ -34,6 +34,7 @@ pub(super) const NO_DEDUP: Entry = Entry {
         Requirement::ConflictInFlight,
         Requirement::ConflictInFlightChanged,
         Requirement::ScopeReplicas,
+        Requirement::ScopeStoreUnavailable,
     ],
 };
 

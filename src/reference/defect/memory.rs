@@ -3,7 +3,7 @@
 use super::{Entry, FailureClass};
 use crate::contract::{Matcher, Requirement, Situation, Treatment};
 use crate::reference::policy::{Disposition, Memory, Policy, age};
-use crate::reference::record::{OutcomeKind, Record};
+use crate::reference::record::{Outcome, OutcomeKind, Record};
 
 pub(super) const CACHE_SUCCESS_ONLY: Entry = Entry {
     id: "cache-success-only",
@@ -13,12 +13,20 @@ pub(super) const CACHE_SUCCESS_ONLY: Entry = Entry {
                   one.",
     class: FailureClass::NotAtomic,
     breaks: |policy| {
-        remember(policy, |kind| match kind {
+        remember(policy, |outcome| match outcome.kind {
             OutcomeKind::Success => None,
-            OutcomeKind::ValidationFailure | OutcomeKind::Failure | OutcomeKind::ServerError => Some(Memory::Release),
+            OutcomeKind::ValidationFailure
+            | OutcomeKind::Failure
+            | OutcomeKind::ServerError
+            | OutcomeKind::TurnedAway => Some(Memory::Release),
         });
     },
-    expected: &[Requirement::ReplaySingleEffect, Requirement::ReplayAfterFailure, Requirement::ReplayAfterServerError],
+    expected: &[
+        Requirement::ReplaySingleEffect,
+        Requirement::ReplayAfterFailure,
+        Requirement::ReplayAfterServerError,
+        Requirement::ConflictChangedParameters,
+    ],
 };
 
 pub(super) const RELEASE_AFTER_CRASH: Entry = Entry {
@@ -28,12 +36,18 @@ pub(super) const RELEASE_AFTER_CRASH: Entry = Entry {
                   has done by then. Refusals are remembered as they should be; a crash has a second effect.",
     class: FailureClass::NotAtomic,
     breaks: |policy| {
-        remember(policy, |kind| match kind {
+        remember(policy, |outcome| match outcome.kind {
             OutcomeKind::ServerError => Some(Memory::Release),
-            OutcomeKind::Success | OutcomeKind::ValidationFailure | OutcomeKind::Failure => None,
+            OutcomeKind::Success | OutcomeKind::ValidationFailure | OutcomeKind::Failure | OutcomeKind::TurnedAway => {
+                None
+            }
         });
     },
-    expected: &[Requirement::ReplaySingleEffect, Requirement::ReplayAfterServerError],
+    expected: &[
+        Requirement::ReplaySingleEffect,
+        Requirement::ReplayAfterServerError,
+        Requirement::ConflictChangedParameters,
+    ],
 };
 
 pub(super) const BURN_KEY_ON_VALIDATION_FAILURE: Entry = Entry {
@@ -43,9 +57,9 @@ pub(super) const BURN_KEY_ON_VALIDATION_FAILURE: Entry = Entry {
                   that corrects its request and sends it again under the same key is told that the key was reused.",
     class: FailureClass::FrozenError,
     breaks: |policy| {
-        remember(policy, |kind| match kind {
+        remember(policy, |outcome| match outcome.kind {
             OutcomeKind::ValidationFailure => Some(Memory::Keep),
-            OutcomeKind::Success | OutcomeKind::Failure | OutcomeKind::ServerError => None,
+            OutcomeKind::Success | OutcomeKind::Failure | OutcomeKind::ServerError | OutcomeKind::TurnedAway => None,
         });
     },
     expected: &[Requirement::ReplayAfterValidationFailure],
@@ -60,9 +74,9 @@ pub(super) const IN_FLIGHT_FOR_EVER: Entry = Entry {
     class: FailureClass::NeverSettles,
     breaks: |policy| {
         // A refusal before execution is none of these: the key is marked as in use when execution begins.
-        remember(policy, |kind| match kind {
+        remember(policy, |outcome| match outcome.kind {
             OutcomeKind::Failure | OutcomeKind::ServerError => Some(Memory::StayInFlight),
-            OutcomeKind::Success | OutcomeKind::ValidationFailure => None,
+            OutcomeKind::Success | OutcomeKind::ValidationFailure | OutcomeKind::TurnedAway => None,
         });
     },
     expected: &[Requirement::ReplaySettles],
@@ -75,9 +89,9 @@ pub(super) const STUCK_AFTER_REFUSAL: Entry = Entry {
                   than the one where the mark is cleared. The corrected request is told to wait for the refused one.",
     class: FailureClass::NeverSettles,
     breaks: |policy| {
-        remember(policy, |kind| match kind {
+        remember(policy, |outcome| match outcome.kind {
             OutcomeKind::ValidationFailure => Some(Memory::StayInFlight),
-            OutcomeKind::Success | OutcomeKind::Failure | OutcomeKind::ServerError => None,
+            OutcomeKind::Success | OutcomeKind::Failure | OutcomeKind::ServerError | OutcomeKind::TurnedAway => None,
         });
     },
     expected: &[Requirement::ReplaySettles],
@@ -92,7 +106,9 @@ pub(super) const REPLAY_ONCE: Entry = Entry {
     breaks: |policy| policy.after_replay = Memory::Release,
     expected: &[
         Requirement::KeyLongest,
+        Requirement::RetentionKept,
         Requirement::ReplaySingleEffect,
+        Requirement::ReplayRateLimited,
         Requirement::ReplayAfterSuccess,
         Requirement::ReplayAfterFailure,
         Requirement::ReplayAfterServerError,
@@ -164,8 +180,8 @@ pub(super) const EXPIRED_IS_AN_ERROR: Entry = Entry {
 };
 
 /// Replaces what becomes of some outcomes.
-fn remember(policy: &mut Policy, instead: fn(OutcomeKind) -> Option<Memory>) {
+pub(super) fn remember(policy: &mut Policy, instead: impl Fn(&Outcome) -> Option<Memory> + Send + Sync + 'static) {
     let sound = std::mem::replace(&mut policy.after_outcome, Box::new(|_, _| Memory::Keep));
     policy.after_outcome =
-        Box::new(move |contract, outcome| instead(outcome.kind).unwrap_or_else(|| sound(contract, outcome)));
+        Box::new(move |contract, outcome| instead(outcome).unwrap_or_else(|| sound(contract, outcome)));
 }

@@ -88,11 +88,15 @@ impl Defect {
     /// certain it is that they arrived while another one was running.
     pub fn by_timing(self) -> &'static [Requirement] {
         match self {
+            // A retry after a loss may be the copy in flight.
+            Self::InFlightOverwrites => &[Requirement::ReplayAfterLostExecution],
             Self::LeaseStolen(_) => &[Requirement::ConflictInFlightChanged],
             // A copy that arrives after the end gets an answer that fits nothing, and a race has no order.
             Self::FalseConflict | Self::ReplayEmpty | Self::ReplayActsAgain => &[Requirement::ConflictInFlight],
             // The repeat that executes is in flight itself when the next one comes.
             Self::ReplayOnce => &[Requirement::ReplaySettles, Requirement::ConflictInFlight],
+            // Where a restart comes after the effect, it frees a key of which nobody wrote down how it ended.
+            Self::UnrecordedAfterDisconnect => &[Requirement::ReplaySingleEffect],
             _ => &[],
         }
     }

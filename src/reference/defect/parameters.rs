@@ -16,7 +16,7 @@ pub(super) const IGNORE_PARAMETERS: Entry = Entry {
                   a key by mistake is told that its new request succeeded, although it was never carried out.",
     class: FailureClass::ChangedAccepted,
     breaks: |policy| policy.fingerprint = Box::new(|_, _| Vec::new()),
-    expected: &[Requirement::ConflictChangedParameters],
+    expected: &[Requirement::ReplayNoServerError, Requirement::ConflictChangedParameters],
 };
 
 pub(super) const FINGERPRINT_SOME_FIELDS: Entry = Entry {
@@ -74,6 +74,8 @@ pub(super) const DEDUPE_BY_BODY: Entry = Entry {
         Requirement::KeyLongest,
         Requirement::KeyFresh,
         Requirement::ReplaySingleEffect,
+        Requirement::ReplayAfterValidationFailure,
+        Requirement::ReplayAfterTurningAway,
         Requirement::ConflictChangedParameters,
         Requirement::ConflictInFlightChanged,
     ],
@@ -112,7 +114,11 @@ pub(super) const CONFLICT_FREES_KEY: Entry = Entry {
                   original request and tries again, because it never saw the answer, acts twice.",
     class: FailureClass::ChangedAccepted,
     breaks: |policy| conflict_leaves(policy, Survivor::Nobody),
-    expected: &[Requirement::ReplaySingleEffect, Requirement::ConflictOriginalSurvives],
+    expected: &[
+        Requirement::ReplaySingleEffect,
+        Requirement::ConflictChangedParameters,
+        Requirement::ConflictOriginalSurvives,
+    ],
 };
 
 pub(super) const CONFLICT_LEAKS: Entry = Entry {

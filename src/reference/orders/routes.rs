@@ -35,8 +35,32 @@ fn submission(interpreter: &Interpreter, asked: Asked<'_>, account: String, coll
     let (key, body) = key::take(&interpreter.contract, asked.parts, asked.body);
     let method = asked.parts.method.to_string();
     let request = parse(&body).ok_or_else(|| Answer::error(400, "invalid parameters"));
-    let replica = asked.replica;
-    Submission { replica, account, collection, method, key, body, target: Vec::new(), variant: None, request }
+    let (replica, turned_away) = (asked.replica, turned_away(&asked.parts.headers));
+    Submission {
+        replica,
+        account,
+        collection,
+        method,
+        key,
+        body,
+        target: Vec::new(),
+        variant: None,
+        turned_away,
+        request,
+    }
+}
+
+/// The header field by which a request asks to be turned away before anybody looks at it, with the status for that: as by
+/// an expired token (401), a rate limit (429) or a gateway without a server behind it (503).
+const TURN_AWAY: &str = "turn-away";
+
+fn turned_away(headers: &HeaderMap) -> Option<Answer> {
+    match headers.get(TURN_AWAY)?.as_bytes() {
+        b"401" => Some(Answer::error(401, "the token has expired").with_header("WWW-Authenticate", "Bearer")),
+        b"429" => Some(Answer::busy(429, "too many requests; nothing was done")),
+        b"503" => Some(Answer::busy(503, "not available; nothing was done")),
+        _ => None,
+    }
 }
 
 /// Finds what a request is about.
@@ -44,8 +68,10 @@ pub(super) fn route(interpreter: &Interpreter, asked: Asked<'_>) -> Result<Route
     let path = asked.parts.uri.path();
     let path = path.strip_prefix('/').unwrap_or(path);
     let (first, rest) = path.split_once('/').map_or((path, None), |(first, rest)| (first, Some(rest)));
-    if (first, rest) == ("clock", None) {
-        return clock(interpreter, asked.parts, &asked.body).map(Routed::Answered);
+    match (first, rest) {
+        ("clock", None) => return clock(interpreter, asked.parts, &asked.body).map(Routed::Answered),
+        ("limit", None) => return limit(interpreter, asked.parts, &asked.body).map(Routed::Answered),
+        _ => {}
     }
     if let Some(happen) = incident(first, rest) {
         return incite(interpreter, asked.parts, happen).map(Routed::Answered);
@@ -131,6 +157,22 @@ fn clock(interpreter: &Interpreter, parts: &Parts, body: &[u8]) -> Result<Answer
     let elapsed = u64::try_from(interpreter.clock.now().as_millis()).unwrap_or(u64::MAX);
     let now = humantime::format_rfc3339_seconds(interpreter.clock.date()).to_string();
     Ok(Answer::json(200, &json!({"now": now, "elapsed_ms": elapsed})))
+}
+
+/// `PUT /limit {"requests": 1}` leaves so many requests to be carried out, and `{"requests": null}` any number.
+fn limit(interpreter: &Interpreter, parts: &Parts, body: &[u8]) -> Result<Answer, Answer> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Limit {
+        requests: Option<u64>,
+    }
+    if parts.method != Method::PUT {
+        return Err(Answer::method_not_allowed("PUT"));
+    }
+    expect_json(parts)?;
+    let limit: Limit = serde_json::from_slice(body).map_err(|_| Answer::error(400, "invalid parameters"))?;
+    interpreter.limit(limit.requests);
+    Ok(Answer::no_content())
 }
 
 /// What a path lets happen to the server.

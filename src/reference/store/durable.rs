@@ -156,25 +156,30 @@ fn begin_if_missing(faults: &Faults<'_>, profile: &str) -> Result<(), StoreError
     let file = faults.file;
     let unusable = |error: &dyn std::fmt::Display| faults.unusable(error);
     match std::fs::symlink_metadata(file) {
+        Ok(found) if found.is_file() && found.len() == 0 => return begin(faults, file, profile),
         Ok(_) => return Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => return Err(unusable(&error)),
     }
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
     let beside = tempfile::Builder::new().prefix(".idemspec-").tempfile_in(folder).map_err(|error| unusable(&error))?;
-    let database = Database::create(beside.path()).map_err(|error| faults.of_database(error))?;
-    let began = UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
-    let about = |name: &str, text: String| Row { kind: ABOUT, name: name.to_owned(), text: Some(text) };
-    let rows =
-        [about(FORMAT, VERSION.to_string()), about(PROFILE, profile.to_owned()), about(BEGAN, began.to_string())];
-    put(&database, &rows).map_err(|error| unusable(&error))?;
-    drop(database);
+    begin(faults, beside.path(), profile)?;
     match beside.persist_noclobber(file) {
         Ok(_) => Ok(()),
         // Somebody else was faster; the file is there, and that is all that was wanted.
         Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(unusable(&error.error)),
     }
+}
+
+/// Begins books in an empty file.
+fn begin(faults: &Faults<'_>, empty: &Path, profile: &str) -> Result<(), StoreError> {
+    let database = Database::create(empty).map_err(|error| faults.of_database(error))?;
+    let began = UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
+    let about = |name: &str, text: String| Row { kind: ABOUT, name: name.to_owned(), text: Some(text) };
+    let rows =
+        [about(FORMAT, VERSION.to_string()), about(PROFILE, profile.to_owned()), about(BEGAN, began.to_string())];
+    put(&database, &rows).map_err(|error| faults.unusable(error))
 }
 
 /// What can be wrong with a file.

@@ -133,6 +133,8 @@ fn routes(profile: &Profile, sources: &[Source<'_>]) -> Result<Vec<Route>, Strin
             "advance-clock" => Deed::AdvanceClock,
             "change" => Deed::Change,
             "delete" => Deed::Delete,
+            "last-token" => Deed::Limit(Some(1)),
+            "lift-limit" => Deed::Limit(None),
             "store-down" => Deed::StoreDown,
             "store-up" => Deed::StoreUp,
             "restart" => Deed::Restart,
@@ -198,8 +200,8 @@ fn check(operation: &Operation, source: &Source<'_>) -> Result<(), String> {
                 return Err(pointer(&format!("no answer can be made up in which {} finds one value", source.identity)));
             }
             (Drawn::Success, false) => return Err(pointer("no answer can be made up that is a success")),
-            (Drawn::ValidationFailure | Drawn::Failure | Drawn::ServerError, false) => {}
-            (Drawn::ValidationFailure | Drawn::Failure | Drawn::ServerError, true) => {
+            (Drawn::ValidationFailure | Drawn::Failure | Drawn::ServerError | Drawn::TurnedAway, false) => {}
+            (Drawn::ValidationFailure | Drawn::Failure | Drawn::ServerError | Drawn::TurnedAway, true) => {
                 return Err(pointer("what it draws reads like a success"));
             }
         }
@@ -210,7 +212,7 @@ fn check(operation: &Operation, source: &Source<'_>) -> Result<(), String> {
 fn answer(operation: &Operation, variant: &Variant, item: &crate::reference::book::Item) -> Answer {
     match variant.drawn {
         Drawn::Success => operation.telling.made(item, &variant.draws),
-        Drawn::ValidationFailure | Drawn::Failure | Drawn::ServerError => variant.failure(),
+        Drawn::ValidationFailure | Drawn::Failure | Drawn::ServerError | Drawn::TurnedAway => variant.failure(),
     }
 }
 

@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 use super::account::Credentials;
 use super::answers::{self, identity};
 use super::fields::{self, Format, Found, Spot};
-use super::operation::Operation;
+use super::operation::{Operation, Variant};
 use super::pattern::Captures;
 use super::routes::{self, Deed, Missed, Route};
 use super::{Asked, Routed, Surface};
-use crate::contract::{Carrier, Contract, Matcher};
+use crate::contract::{Carrier, Contract, Drawn, Matcher};
 use crate::reference::answer::Answer;
 use crate::reference::book::{Collection, Item, Request};
 use crate::reference::interpreter::Interpreter;
@@ -61,7 +61,7 @@ impl Surface for Derived {
             return not_found();
         };
         let variant = item.request.variant.as_ref().and_then(|name| operation.variant(name));
-        let success = variant.filter(|variant| variant.drawn == crate::contract::Drawn::Success);
+        let success = variant.filter(|variant| variant.drawn == Drawn::Success);
         match success {
             Some(variant) => operation.telling.made(item, &variant.draws),
             None => operation.telling.made(item, &Matcher::default()),
@@ -153,6 +153,10 @@ impl Derived {
                 true => Ok(Answer::no_content()),
                 false => Err(not_found()),
             },
+            Deed::Limit(requests) => {
+                interpreter.limit(*requests);
+                Ok(Answer::no_content())
+            }
             Deed::StoreDown => Ok(happened(interpreter, Interpreter::take_store_down)),
             Deed::StoreUp => Ok(happened(interpreter, Interpreter::bring_store_up)),
             Deed::Restart => Ok(happened(interpreter, Interpreter::restart)),
@@ -222,7 +226,9 @@ fn submission(
         }
     };
     let (replica, method) = (asked.replica, asked.parts.method.to_string());
-    Submission { replica, account, collection, method, key, body, target, variant, request }
+    let named = variant.as_deref().and_then(|name| operation.variant(name));
+    let turned_away = named.filter(|variant| variant.drawn == Drawn::TurnedAway).map(Variant::failure);
+    Submission { replica, account, collection, method, key, body, target, variant, turned_away, request }
 }
 
 fn read(

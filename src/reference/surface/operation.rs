@@ -112,7 +112,7 @@ impl Variant {
             Drawn::Success => Ok(Course::Succeeds),
             Drawn::Failure => Ok(Course::Fails),
             Drawn::ServerError => Ok(Course::Crashes),
-            Drawn::ValidationFailure => Err(self.failure()),
+            Drawn::ValidationFailure | Drawn::TurnedAway => Err(self.failure()),
         }
     }
 
@@ -122,6 +122,7 @@ impl Variant {
             Drawn::ValidationFailure => (400, "invalid parameters", "invalid"),
             Drawn::Success | Drawn::Failure => (422, "declined", "declined"),
             Drawn::ServerError => (500, "internal error", "internal"),
+            Drawn::TurnedAway => (503, "busy; nothing was done", "busy"),
         };
         let usual = Answer::coded(status, sentence, code);
         let answer = match &self.written {

@@ -85,6 +85,8 @@ pub(super) enum Deed {
     Change,
     /// It deletes a resource from outside.
     Delete,
+    /// It says how many more requests are carried out.
+    Limit(Option<u64>),
     /// It takes the key store down.
     StoreDown,
     /// It brings the key store up again.

@@ -151,6 +151,7 @@ fn explanation(requirement: Requirement) -> Explanation {
         Requirement::ReplayAfterFailure => replay::AFTER_FAILURE,
         Requirement::ReplayAfterServerError => replay::AFTER_SERVER_ERROR,
         Requirement::ReplayAfterValidationFailure => replay::AFTER_VALIDATION_FAILURE,
+        Requirement::ReplayAfterTurningAway => replay::AFTER_TURNING_AWAY,
         Requirement::ReplayAfterLostConnection => replay::AFTER_LOST_CONNECTION,
         Requirement::ReplayAfterLostRequest => replay::AFTER_LOST_REQUEST,
         Requirement::ReplayAfterLostExecution => replay::AFTER_LOST_EXECUTION,

@@ -92,6 +92,17 @@ pub(super) const AFTER_VALIDATION_FAILURE: Explanation = Explanation {
     related: &[Requirement::ReplayFailureEffect, Requirement::ConflictChangedParameters],
 };
 
+pub(super) const AFTER_TURNING_AWAY: Explanation = Explanation {
+    arises: "The first request was turned away before anybody looked at it (not authenticated, too many requests, not \
+             available), and comes again when nothing stands in its way.",
+    declared: "contract.replay.after_turning_away",
+    needs: "A parameter variant that draws it: `unauthenticated`, `throttled` or `unavailable`, for example by a header field.",
+    breaks: "The layer that stores answers stands in front of the one that turns requests away, and stores its 401, 429 or 503: \
+             the client does what it was asked for, comes back, and gets the old refusal until the key expires.",
+    remedy: "Look keys up behind authentication and rate limits, or store nothing that came from in front of the handler.",
+    related: &[Requirement::ReplayAfterValidationFailure, Requirement::ReplayNoServerError],
+};
+
 pub(super) const AFTER_LOST_CONNECTION: Explanation = Explanation {
     arises: "The connection broke before a byte of the request was sent; the retry is the first that the server sees.",
     declared: AFTER_LOSS,
