@@ -31,7 +31,11 @@ fn steps(written: &str) -> Vec<Step> {
 
 fn plan(bound: &Bound, scenarios: &[Scenario], max_wait: &str) -> Plan {
     let max_wait: Period = max_wait.parse().unwrap();
-    Plan::new(bound, scenarios, &PlanOptions { selection: Selection::default(), max_wait, may_speak_http2: true })
+    Plan::new(
+        bound,
+        scenarios,
+        &PlanOptions { selection: Selection::default(), max_wait, may_speak_http2: true, suspends: true },
+    )
 }
 
 #[test]
@@ -108,6 +112,7 @@ fn the_reference_profile_offers_what_every_shipped_scenario_needs() {
         "restart",
         "restart-inside",
         "retention-edges",
+        "retention-expired-keys",
         "retention-expiry",
         "store-outage",
     ]

@@ -22,8 +22,12 @@ fn scenario(steps: &str) -> Scenario {
 }
 
 fn plan(bound: &Bound, scenario: Scenario) -> Plan {
-    let options =
-        PlanOptions { selection: Selection::default(), max_wait: "60s".parse().unwrap(), may_speak_http2: true };
+    let options = PlanOptions {
+        selection: Selection::default(),
+        max_wait: "60s".parse().unwrap(),
+        may_speak_http2: true,
+        suspends: true,
+    };
     Plan::new(bound, &[scenario], &options)
 }
 

@@ -47,6 +47,7 @@ pub(super) fn stimulus(step: &Step) -> String {
         Step::Wait(Wait::Settle) => "wait until counts settle".into(),
         Step::Wait(Wait::Handler) => "wait for the handler".into(),
         Step::Wait(Wait::InFlight) => "wait until nothing can be in flight".into(),
+        Step::Wait(Wait::HalfExpiry) => "wait until half of the time that the key is kept has passed".into(),
         Step::Wait(Wait::BeforeExpiry) => "wait until shortly before the key expires".into(),
         Step::Wait(Wait::AfterExpiry) => "wait until the key has expired".into(),
         Step::Hook(hook) => running(hook),

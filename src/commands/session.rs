@@ -69,6 +69,7 @@ impl Session {
                 selection,
                 max_wait: arguments.pacing.max_wait,
                 may_speak_http2: connector.may_speak_http2(),
+                suspends: embedded.is_none(),
             },
         );
         Ok(Self { bound, connector, replicas, document: loaded.document, plan, left_out, embedded })

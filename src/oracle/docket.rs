@@ -70,7 +70,7 @@ impl<'c, 'h> Docket<'c, 'h> {
             intents,
             keys_used: keys_used(&facts),
             odd: facts.iter().map(|fact| OddKey::of(contract, fact.key, fact.key_kind)).collect(),
-            clock: Clock::new(&facts, &case.hooks),
+            clock: Clock::new(&facts, case),
             store_down: store_down(&facts, case),
             explained: Vec::new(),
             unseen: unseen(&facts, &effects),

@@ -6,16 +6,23 @@ use super::action::Action;
 use super::docket::Docket;
 use super::facts::Fact;
 use crate::contract::{Anchor, PRESSURE, Retention};
-use crate::history::HookRun;
+use crate::history::CaseHistory;
 
 /// By how much a reading of the target's clock may be off: one that tells whole seconds, before and after. Of a small
 /// move, half must be seen.
 const ROUNDING: Duration = Duration::from_secs(2);
 
+/// The hook that has the target take its keys for expired.
+const EXPIRE_KEYS: &str = "expire-keys";
+
 /// How far the target's clock was moved, and when.
 #[derive(Debug, Default)]
 pub(super) struct Clock {
     moves: Vec<Move>,
+    /// The number of the last attempt before each time that the target was told to take its keys for expired.
+    expiries: Vec<u32>,
+    /// When another process went on with the run: the wall clock alone tells how long that took.
+    gaps: Vec<Duration>,
 }
 
 #[derive(Debug)]
@@ -41,7 +48,9 @@ pub(super) enum Age {
 }
 
 impl Clock {
-    pub(super) fn new(facts: &[Fact<'_>], hooks: &[(Duration, u32, HookRun)]) -> Self {
+    pub(super) fn new(facts: &[Fact<'_>], case: &CaseHistory) -> Self {
+        let hooks = &case.hooks;
+        let expired = hooks.iter().filter(|(_, _, hook)| hook.name == EXPIRE_KEYS && hook.error.is_none());
         let moved = hooks.iter().filter(|(_, _, hook)| !hook.advanced.is_zero() && hook.error.is_none());
         let moves = moved.map(|(_, after, hook)| Move {
             after: *after,
@@ -51,7 +60,24 @@ impl Clock {
                 None => is_confirmed(facts, *after, hook.advanced),
             },
         });
-        Self { moves: moves.collect() }
+        Self {
+            moves: moves.collect(),
+            expiries: expired.map(|(_, after, _)| *after).collect(),
+            gaps: case.course.resumptions.clone(),
+        }
+    }
+
+    /// Whether the keys were taken for expired between two attempts.
+    fn expired_between(&self, earlier: &Fact<'_>, later: &Fact<'_>) -> bool {
+        self.expiries.iter().any(|after| (earlier.id.0..later.id.0).contains(after))
+    }
+
+    /// By how much the time between two attempts may be longer or shorter than the tool's clocks tell, where they are the
+    /// wall clocks of two processes. Within seconds nobody goes to another machine.
+    fn doubt(&self, earlier: &Fact<'_>, later: &Fact<'_>) -> Duration {
+        let gap = self.gaps.iter().any(|gap| (earlier.sent..=later.sent).contains(gap));
+        let short = later.sent.saturating_sub(earlier.sent) / 8;
+        if gap { ROUNDING.min(short) } else { Duration::ZERO }
     }
 
     /// How far the clock was moved between two attempts; `None` where a move is not confirmed.
@@ -77,6 +103,9 @@ pub(super) fn age(docket: &Docket<'_, '_>, action: &Action, attempt: usize) -> A
     let (Some(first), Some(last)) = (action.first_use, action.last_use) else {
         return Age::Kept { late: false };
     };
+    if docket.clock.expired_between(&docket.facts[last], &docket.facts[attempt]) {
+        return Age::Expired;
+    }
     let (kept_since, expired_since) = anchors(retention, action, first, last);
     let Some((_, oldest)) = interval(docket, kept_since, attempt) else {
         return Age::Unconfirmed;
@@ -88,14 +117,20 @@ pub(super) fn age(docket: &Docket<'_, '_>, action: &Action, attempt: usize) -> A
     let most = retention.at_most.map(crate::contract::Period::duration);
     let ends_with_resource = retention.anchor == Some(Anchor::ResourceEnd);
     match (least, most) {
-        (_, Some(most)) if youngest > most && !ends_with_resource => Age::Expired,
-        (Some(least), _) if oldest <= least => {
+        (_, Some(most)) if youngest > most + margin(docket, most) && !ends_with_resource => Age::Expired,
+        (Some(least), _) if oldest + margin(docket, least) <= least => {
             let pressed = docket.fresh_keys_between(action.outcome().unwrap_or(first), attempt) >= PRESSURE as usize;
             Age::Kept { late: pressed || (oldest > least / 2 && youngest > least / 2) }
         }
         (None, None) => Age::Kept { late: false },
         (Some(_), Some(_) | None) | (None, Some(_)) => Age::Either,
     }
+}
+
+/// How close to the end of a window nothing is certain: the target may read its clock in whole seconds when a key is
+/// stored and when it is looked up, and a request takes its time on the way. Short windows are kept by finer clocks.
+fn margin(docket: &Docket<'_, '_>, window: Duration) -> Duration {
+    (ROUNDING + docket.calibration.round_trip).min(window / 8)
 }
 
 /// The attempts from which *kept* and *expired* are counted. Where the anchor is not declared, each is counted so
@@ -117,7 +152,8 @@ fn interval(docket: &Docket<'_, '_>, earlier: usize, later: usize) -> Option<(Du
     let latest_arrival = if earlier.is_unknown() { earlier.over.unwrap_or(Duration::MAX) } else { earlier.read };
     let shortest = later.written.saturating_sub(latest_arrival);
     let longest = later.read.saturating_sub(earlier.written);
-    Some((shortest.saturating_add(moved), longest.saturating_add(moved)))
+    let doubt = docket.clock.doubt(earlier, later);
+    Some((shortest.saturating_sub(doubt).saturating_add(moved), longest.saturating_add(doubt).saturating_add(moved)))
 }
 
 /// The seconds since 1970 of an HTTP date such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).

@@ -69,6 +69,8 @@ pub struct PlanOptions {
     pub max_wait: Period,
     /// Whether the target may turn out to speak HTTP/2.
     pub may_speak_http2: bool,
+    /// Whether a case may be suspended: the target outlives the process.
+    pub suspends: bool,
 }
 
 impl Plan {
@@ -158,7 +160,12 @@ fn obstacle(
     if needs::cancels(&case.steps) && !options.may_speak_http2 {
         return Some(Reason::NeedsHttp2);
     }
-    needs::longest_wait(bound, &case.steps).filter(|wait| *wait > options.max_wait).map(|_| Reason::LongerThanMaxWait)
+    let too_long = |wait: &Period| *wait > options.max_wait;
+    // Where a clock can be moved nobody has to wait; and a clock that is moved spoils what waits.
+    let suspends = options.suspends && !needs::moves_clocks(bound);
+    let waits = needs::longest_wait(bound, &case.steps).filter(too_long);
+    let rests = needs::longest_rest(bound, &case.steps).filter(too_long).filter(|_| !suspends);
+    waits.or(rests).map(|_| Reason::LongerThanMaxWait)
 }
 
 /// What kept a case from showing what it could have shown.

@@ -74,7 +74,7 @@ fn needs_of_step(step: &Step) -> Vec<String> {
         Step::Pressure(_) => Vec::new(),
         Step::Hook(hook) => needs_of_hook(hook),
         Step::Count(Count { account, operation, .. }) => needs_of_place(account.as_ref(), operation.as_ref()),
-        Step::Wait(Wait::BeforeExpiry) => vec!["retention.at_least".into()],
+        Step::Wait(Wait::HalfExpiry | Wait::BeforeExpiry) => vec!["retention.at_least".into()],
         Step::Wait(Wait::AfterExpiry) => vec!["retention.at_most".into()],
         Step::Wait(Wait::For(_) | Wait::Settle | Wait::Handler | Wait::InFlight) => Vec::new(),
     }
@@ -158,19 +158,34 @@ fn is_in_header(key: &Key) -> bool {
     matches!(key.carrier, Carrier::Header(_))
 }
 
-/// The longest single wait among the steps, if there is one.
+/// Whether the profile offers a way to let keys grow old without waiting.
+pub(super) fn moves_clocks(bound: &Bound) -> bool {
+    offers(bound, "clock") || offers(bound, "hooks.expire-keys")
+}
+
+/// The longest time for which the steps let a key grow old, if they do, where nothing must happen on time: whoever comes
+/// later than that has not missed anything.
+pub(super) fn longest_rest(bound: &Bound, steps: &[Step]) -> Option<Period> {
+    let rest = |step: &Step| match step {
+        Step::Wait(Wait::For(period)) => Some(*period),
+        Step::Wait(wait @ (Wait::HalfExpiry | Wait::AfterExpiry)) => {
+            wait_for_age(&bound.profile().contract, *wait).map(Period)
+        }
+        _ => None,
+    };
+    steps.iter().filter_map(rest).max()
+}
+
+/// The longest single wait among the steps that somebody has to sit out, if there is one.
 pub(super) fn longest_wait(bound: &Bound, steps: &[Step]) -> Option<Period> {
     steps
         .iter()
         .filter_map(|step| match step {
-            Step::Wait(Wait::For(period)) => Some(*period),
             Step::Wait(Wait::InFlight) => bound.profile().contract.ends_within(),
-            Step::Wait(wait @ (Wait::BeforeExpiry | Wait::AfterExpiry)) => {
-                wait_for_age(&bound.profile().contract, *wait).map(Period)
-            }
+            Step::Wait(wait @ Wait::BeforeExpiry) => wait_for_age(&bound.profile().contract, *wait).map(Period),
             Step::Repeat(repeat) => repeat.at_most,
             Step::FanOut(fan_out) => fan_out.again.iter().max().copied(),
-            Step::Wait(Wait::Settle | Wait::Handler)
+            Step::Wait(Wait::For(_) | Wait::HalfExpiry | Wait::AfterExpiry | Wait::Settle | Wait::Handler)
             | Step::Pressure(_)
             | Step::Send(_)
             | Step::Race(_)

@@ -22,6 +22,7 @@ pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
         earlier: BTreeMap::new(),
         used: BTreeSet::new(),
         changed: BTreeSet::new(),
+        expired: BTreeSet::new(),
         store_down: false,
         time: Duration::ZERO,
         fresh_keys: 0,
@@ -86,6 +87,8 @@ struct Reach<'b> {
     used: BTreeSet<(String, Option<KeyChoice>)>,
     /// Actions whose resource was changed.
     changed: BTreeSet<String>,
+    /// Actions whose keys were taken for expired, and not used since.
+    expired: BTreeSet<String>,
     /// Whether a hook has taken the key store down.
     store_down: bool,
     /// The time that the steps let pass.
@@ -105,7 +108,9 @@ impl Reach<'_> {
             LIFT_LIMIT => self.limited = false,
             _ => {}
         }
-        if moved.is_none() {
+        if hook.name == HookStep::EXPIRE_KEYS {
+            self.expired.extend(self.used.iter().map(|(intent, _)| intent.clone()));
+        } else if moved.is_none() {
             self.changed.extend(hook.intent.clone());
         }
         match hook.name.as_str() {
@@ -178,6 +183,10 @@ impl Reach<'_> {
     fn again(&mut self, send: &Send, first: &Earlier, variant: &str, earlier: &[Earlier]) {
         self.reached.insert(Requirement::ReplayNoServerError);
         if !first.answered {
+            return;
+        }
+        if self.expired.remove(&send.intent) {
+            self.reached.insert(Requirement::RetentionExpired);
             return;
         }
         let contract = &self.bound.profile().contract;

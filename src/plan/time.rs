@@ -5,8 +5,12 @@ use std::time::Duration;
 use crate::contract::{Contract, Period};
 use crate::scenario::{Advance, Wait};
 
-/// How far beyond its end a key is looked at: clocks are read in whole seconds.
-const BEYOND: Duration = Duration::from_secs(1);
+/// How far beyond its end a key is looked at: clocks are read in whole seconds, at both ends, and a request takes its
+/// time on the way.
+const BEYOND: Duration = Duration::from_secs(3);
+
+/// More than half, by enough for it to be certain; and early enough for whoever comes a good deal later.
+const PAST_HALF: f64 = 0.65;
 
 /// How far a hook moves the clock, in whole seconds; `None` where the contract does not say how long keys are kept.
 pub fn advance(contract: &Contract, by: Advance) -> Option<Duration> {
@@ -24,6 +28,7 @@ pub fn advance(contract: &Contract, by: Advance) -> Option<Duration> {
 /// keys are kept.
 pub fn wait_for_age(contract: &Contract, wait: Wait) -> Option<Duration> {
     match wait {
+        Wait::HalfExpiry => Some(at_least(contract)?.mul_f64(PAST_HALF)),
         Wait::BeforeExpiry => before_expiry(contract),
         Wait::AfterExpiry => Some(at_most(contract)? + BEYOND),
         Wait::For(_) | Wait::Settle | Wait::Handler | Wait::InFlight => None,
@@ -53,13 +58,14 @@ mod tests {
     fn half_is_past_the_half_and_expiry_past_the_end() {
         let contract: Contract = serde_yaml::from_str("retention: {at_least: 5s, at_most: 10s}").unwrap();
         assert_eq!(advance(&contract, Advance::Half), Some(Duration::from_secs(3)));
-        assert_eq!(advance(&contract, Advance::Expiry), Some(Duration::from_secs(11)));
+        assert_eq!(advance(&contract, Advance::Expiry), Some(Duration::from_secs(13)));
         assert_eq!(advance(&contract, Advance::BeforeExpiry), Some(Duration::from_secs(4)));
-        assert_eq!(advance(&contract, Advance::Rest), Some(Duration::from_secs(8)));
+        assert_eq!(advance(&contract, Advance::Rest), Some(Duration::from_secs(10)));
         assert_eq!(advance(&Contract::default(), Advance::Rest), None);
         assert_eq!(advance(&contract, Advance::For("1500ms".parse().unwrap())), Some(Duration::from_secs(2)));
         assert_eq!(wait_for_age(&contract, Wait::BeforeExpiry), Some(Duration::from_millis(3750)));
-        assert_eq!(wait_for_age(&contract, Wait::AfterExpiry), Some(Duration::from_secs(11)));
+        assert_eq!(wait_for_age(&contract, Wait::HalfExpiry), Some(Duration::from_millis(3250)));
+        assert_eq!(wait_for_age(&contract, Wait::AfterExpiry), Some(Duration::from_secs(13)));
         assert_eq!(advance(&Contract::default(), Advance::Half), None);
         assert_eq!(wait_for_age(&Contract::default(), Wait::AfterExpiry), None);
     }

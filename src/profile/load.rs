@@ -55,7 +55,7 @@ pub fn load(reference: &str) -> Result<Loaded, Problems> {
 /// When it is not a profile of this version.
 pub fn recorded(name: &str, document: &Value) -> Result<Loaded, Problems> {
     let profile = document::trusted_as(name, document)?;
-    Ok(Loaded { name: name.to_owned(), profile, document: document.clone() })
+    Ok(Loaded { name: name.to_owned(), profile: here(profile), document: document.clone() })
 }
 
 /// The digest of a profile's document: SHA-256 of its compact JSON.
@@ -93,7 +93,7 @@ fn load_shipped(name: &str, text: &str) -> Result<Loaded, Problems> {
         extended.push(next);
     }
     let profile: Profile = document::trusted_as(name, &document)?;
-    Ok(Loaded { name: profile.profile.clone(), profile, document })
+    Ok(Loaded { name: profile.profile.clone(), profile: here(profile), document })
 }
 
 fn take_extends(document: &mut Value) -> Option<String> {
@@ -111,7 +111,17 @@ fn checked(located: &Located) -> Result<Loaded, Problems> {
     if !problems.is_empty() {
         return Err(Problems::new(problems));
     }
-    Ok(Loaded { name: profile.profile.clone(), profile, document: located.value().clone() })
+    Ok(Loaded { name: profile.profile.clone(), profile: here(profile), document: located.value().clone() })
+}
+
+/// The profile with the retention of its own deployment.
+fn here(mut profile: Profile) -> Profile {
+    if let (Some(here), Some(retention)) = (&profile.target.retention_override, &mut profile.contract.retention) {
+        let at_least = here.at_least.or(retention.at_least);
+        retention.at_least = at_least.map(|least| here.at_most.map_or(least, |most| least.min(most)));
+        retention.at_most = here.at_most.or(retention.at_most);
+    }
+    profile
 }
 
 /// Where a profile comes from.

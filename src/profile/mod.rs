@@ -25,6 +25,6 @@ pub use model::{
 };
 pub use operation::ProbedOperation;
 pub use render::{BoundHook, HookValues, RenderError, RenderRequest};
-pub use target::{Auth, ClockReading, ClockUnit, Environment, Target};
+pub use target::{Auth, ClockReading, ClockUnit, Environment, RetentionOverride, Target};
 pub use template::{TemplateError, TemplatePart};
 pub use variants::DeclaredVariant;

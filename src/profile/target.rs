@@ -39,6 +39,10 @@ pub struct Target {
     /// of the answers has to show that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockReading>,
+    /// How long keys are kept here, where that is not what the contract says of production: a shorter time in staging. It
+    /// is judged in place of the contract's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retention_override: Option<RetentionOverride>,
     /// How long one attempt may take.
     #[serde(default = "default_time_limit")]
     pub time_limit: Period,
@@ -46,6 +50,18 @@ pub struct Target {
 
 fn default_time_limit() -> Period {
     Period(std::time::Duration::from_secs(30))
+}
+
+/// How long keys are kept in this deployment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RetentionOverride {
+    /// A key is remembered at least this long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<Period>,
+    /// A key is forgotten after this time at the latest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<Period>,
 }
 
 /// Where the target's clock can be read.

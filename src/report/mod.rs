@@ -8,6 +8,7 @@ mod leftovers;
 mod progress;
 mod races;
 mod requirements;
+mod retention;
 mod terminal;
 mod text;
 mod violations;

@@ -49,6 +49,7 @@ pub fn terminal(
         view.untested(),
         view.leftovers(&effects),
         view.races(),
+        view.retention(),
         view.footer(&effects),
     ];
     sections.concat()

@@ -18,7 +18,7 @@ impl CaseRun<'_> {
             Wait::Settle => self.pause(self.longest_settle()).await,
             Wait::Handler => self.pause(self.calibration.latency * 2).await,
             Wait::InFlight => self.wait_until_finished().await.map(|_| ()),
-            Wait::BeforeExpiry | Wait::AfterExpiry => {
+            Wait::HalfExpiry | Wait::BeforeExpiry | Wait::AfterExpiry => {
                 let contract = &self.context.bound.profile().contract;
                 self.wait_for(plan::wait_for_age(contract, wait).unwrap_or_default()).await
             }

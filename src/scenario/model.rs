@@ -229,6 +229,8 @@ pub enum Wait {
     Handler,
     /// Until no earlier attempt of this case can still be in flight (`conflict.in_flight.ends_within`).
     InFlight,
+    /// Until a key is older than half of `retention.at_least`.
+    HalfExpiry,
     /// Until a key is most of the way to the end of `retention.at_least`.
     BeforeExpiry,
     /// Until a key is older than `retention.at_most`.
@@ -236,10 +238,11 @@ pub enum Wait {
 }
 
 impl Wait {
-    const NAMED: [(&'static str, Self); 5] = [
+    const NAMED: [(&'static str, Self); 6] = [
         ("settle", Self::Settle),
         ("handler", Self::Handler),
         ("in-flight", Self::InFlight),
+        ("half-expiry", Self::HalfExpiry),
         ("before-expiry", Self::BeforeExpiry),
         ("after-expiry", Self::AfterExpiry),
     ];
@@ -274,8 +277,8 @@ impl JsonSchema for Wait {
         schemars::json_schema!({
             "type": "string",
             "format": "wait",
-            "description": "A length of time such as `500ms`, or `settle`, `handler`, `in-flight`, `before-expiry` or \
-                            `after-expiry`."
+            "description": "A length of time such as `500ms`, or `settle`, `handler`, `in-flight`, `half-expiry`, \
+                            `before-expiry` or `after-expiry`."
         })
     }
 }
@@ -298,6 +301,9 @@ pub struct HookStep {
 }
 
 impl HookStep {
+    /// The hook that has the target take all its keys for expired.
+    pub const EXPIRE_KEYS: &str = "expire-keys";
+
     /// The hook that takes the target's key store down.
     pub const STORE_DOWN: &str = "store-down";
 

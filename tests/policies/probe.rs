@@ -75,8 +75,11 @@ async fn probe(wanted: Wanted) -> Probed {
     let bound = Bound::new(loaded.profile.clone(), &made_up, &bind).unwrap();
     let selection = Selection { only, skip: Vec::new() };
     let max_wait = Period(Duration::from_secs(10));
-    let plan =
-        Plan::new(&bound, &scenario::load_shipped(), &PlanOptions { selection, max_wait, may_speak_http2: false });
+    let plan = Plan::new(
+        &bound,
+        &scenario::load_shipped(),
+        &PlanOptions { selection, max_wait, may_speak_http2: false, suspends: false },
+    );
     let context = context(bound, &base_url);
     context.recorder.record(None, started(&context, &loaded.document)).unwrap();
     runner::run(&context, &plan, |history| oracle::examine(history) == Instrument::Sound).await.unwrap();

@@ -200,6 +200,6 @@ fn everything_that_is_listed_can_be_explained() {
 #[test]
 fn what_the_profile_does_not_make_possible_is_named_in_the_report() {
     let run = run(&[]);
-    let expected = "not run: 2 cases of retention-wait (needs longer than --max-wait)";
+    let expected = "not run: 3 cases of retention-wait (needs longer than --max-wait)";
     assert!(run.stdout.contains(expected), "{}", run.stdout);
 }

@@ -17,17 +17,17 @@ fn line(run: &Run, requirement: Requirement) -> &str {
     found.unwrap_or_else(|| panic!("{requirement} is missing in\n{}", run.stdout))
 }
 
-/// A target that keeps its keys for two seconds, and a profile that says so and the rest of what is given.
+/// A target that keeps its keys for four seconds, and a profile that says so and the rest of what is given.
 fn short_lived(rest: &str) -> (RunningReference, tempfile::TempDir, String) {
     let mut contract: Contract = profile::load("reference").unwrap().profile.contract;
     let retention = contract.retention.as_mut().unwrap();
-    retention.at_least = Some("2s".parse().unwrap());
+    retention.at_least = Some("4s".parse().unwrap());
     retention.at_most = retention.at_least;
     let target = reference::start(ReferenceOptions::new(contract)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let text = format!(
         "profile: mine\nextends: reference\ntitle: Mine\ntarget: {{base_url: \"{}\"}}\n{rest}\
-         contract: {{retention: {{at_least: 2s, at_most: 2s}}}}\n",
+         contract: {{retention: {{at_least: 4s, at_most: 4s}}}}\n",
         target.base_url()
     );
     let path = write_file(folder.path(), "mine.yaml", &text);
@@ -42,7 +42,7 @@ fn the_clock_is_moved_and_seen_to_have_moved() {
     let history = journal::read(&run.journal).unwrap().history;
     let hooks: Vec<_> = history.cases.values().flat_map(|case| &case.hooks).map(|(_, _, hook)| hook).collect();
     let moved: Vec<u64> = hooks.iter().map(|hook| hook.advanced.as_secs()).collect();
-    assert_eq!(moved, [12 * 3600, 24 * 3600 + 1]);
+    assert_eq!(moved, [12 * 3600, 24 * 3600 + 3]);
     for hook in hooks {
         let difference = hook.confirmed.unwrap().abs_diff(hook.advanced);
         assert!(difference < Duration::from_secs(1), "{hook:?}");
@@ -98,7 +98,7 @@ fn a_time_that_is_too_long_is_not_waited_for() {
     let run = run(&[&path, "--only", "retention-wait", "--max-wait", "1s"]);
     run.assert_code(4);
     let plan = crate::support::run(&[&path, "--only", "retention-wait", "--max-wait", "1s", "--plan"]);
-    for case in ["before-expiry", "after-expiry"] {
+    for case in ["half-expiry", "before-expiry", "after-expiry"] {
         let expected = format!("retention-wait[wait={case}]: needs longer than --max-wait");
         assert!(plan.stdout.contains(&expected), "{}", plan.stdout);
     }

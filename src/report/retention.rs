@@ -1,0 +1,68 @@
+//! How the end of a key's retention was reached, and how far the clocks of the two sides are apart.
+
+use std::time::{Duration, SystemTime};
+
+use super::terminal::View;
+use super::text::escape;
+use crate::contract::{Clause, Period};
+use crate::history::{CaseHistory, History};
+
+/// The scenario whose answers tell the target's clock before anybody moves it.
+const CONTROL: &str = "control";
+
+impl View<'_> {
+    /// A line for each case about retention.
+    pub(super) fn retention(&self) -> String {
+        let cases = self.history.cases.values().filter(|case| case.info.clause == Some(Clause::Retention));
+        let lines: Vec<String> =
+            cases.filter_map(|case| Some(format!("  {}  {}\n", escape(&case.id.0), way(case)?))).collect();
+        if lines.is_empty() {
+            return String::new();
+        }
+        let document = self.history.run.as_ref().map(|run| &run.document);
+        let shorter = document.and_then(|document| document.get("target")?.get("retention_override")).is_some();
+        let shorter =
+            if shorter { "  the window is the one of this deployment (target.retention_override)\n" } else { "" };
+        let clocks = skew(self.history).map_or_else(String::new, |(least, most)| {
+            format!("  the target's clock is {least:+.1} to {most:+.1} s of ours (Date, in whole seconds)\n")
+        });
+        format!("{}\n{}{shorter}{clocks}\n", self.heading("Retention"), lines.concat())
+    }
+}
+
+/// By what a case lets a key grow old; nothing where it did not come to that.
+fn way(case: &CaseHistory) -> Option<String> {
+    let hooks: Vec<String> = case
+        .hooks
+        .iter()
+        .map(|(_, _, hook)| {
+            let by = if hook.advanced.is_zero() { String::new() } else { format!(" by {}", Period(hook.advanced)) };
+            format!("{}{by}", escape(&hook.name))
+        })
+        .collect();
+    if !hooks.is_empty() {
+        return Some(format!("by hook: {}", hooks.join(", ")));
+    }
+    if let Some(waiting) = &case.course.suspended {
+        return Some(format!("by waiting: suspended until {}", escape(&waiting.due)));
+    }
+    let (first, last) = (case.attempts.first()?.end.as_ref()?, case.attempts.last()?);
+    let aged = Duration::from_secs(last.recorded.saturating_sub(first.timing.ended).as_secs());
+    let over = if case.course.resumptions.is_empty() { "" } else { ", over several processes" };
+    Some(format!("by waiting: {} in real time{over}", Period(aged)))
+}
+
+/// Between which two numbers of seconds the target's clock is ahead of ours.
+fn skew(history: &History) -> Option<(f64, f64)> {
+    let began = humantime::parse_rfc3339(&history.plan.as_ref()?.began).ok()?;
+    let ours = |at: Duration| began.checked_add(at)?.duration_since(SystemTime::UNIX_EPOCH).ok();
+    let control = history.cases.values().filter(|case| case.info.scenario == CONTROL);
+    let ends = control.flat_map(|case| &case.attempts).filter_map(|attempt| attempt.end.as_ref());
+    let bounds = ends.filter_map(|end| {
+        let date = httpdate::parse_http_date(end.outcome.answer()?.header("date")?).ok()?;
+        let date = date.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs_f64();
+        let (written, read) = (ours(end.timing.last_written?)?, ours(end.timing.first_read?)?);
+        Some((date - read.as_secs_f64(), date + 1.0 - written.as_secs_f64()))
+    });
+    bounds.reduce(|(least, most), (low, high)| (least.max(low), most.min(high))).filter(|(least, most)| least <= most)
+}
