@@ -27,7 +27,7 @@ pub(super) fn written(value: &Value, spelling: Option<Spelling>) -> String {
 pub(super) fn can_spell(request: &RequestTemplate, spelling: Spelling) -> bool {
     let form = request.form.as_ref().map(|form| Cow::Owned(Value::Object(form.clone().into_iter().collect())));
     let json = request.json.as_ref().map(Cow::Borrowed);
-    let differs = |value: &Value| written(value, Some(spelling)) != value.to_string();
+    let differs = |value: &Value| written(value, Some(spelling)) != written(value, None);
     match spelling {
         Spelling::Reordered => json.or(form).is_some_and(|value| body::has_order(&value)),
         Spelling::Escaped => json.or(form).is_some_and(|value| differs(&value)),
