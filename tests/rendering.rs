@@ -92,13 +92,19 @@ fn variants_are_merge_patches_and_spellings() {
         assert_eq!(sent_body(&render(&bound, variant)), body, "{variant}");
     }
     let base: serde_json::Value = serde_json::from_str(sent_body(&render(&bound, "base"))).unwrap();
-    for spelling in ["reordered", "spaced", "twice"] {
+    for spelling in ["reordered", "spaced", "twice", "escaped"] {
         let request = render(&bound, spelling);
         assert_ne!(sent_body(&request), sent_body(&render(&bound, "base")), "{spelling}");
         assert_eq!(serde_json::from_str::<serde_json::Value>(sent_body(&request)).unwrap(), base, "{spelling}");
-        assert_eq!(bound.meaning(spelling), "base");
+        assert_eq!((bound.meaning(spelling).as_str(), bound.is_guessed(spelling)), ("base", false));
     }
-    assert_eq!(bound.variants(), ["base", "changed", "without", "twice", "invalid", "odd", "reordered", "spaced"]);
+    let declared = ["base", "changed", "without", "twice", "invalid", "odd"];
+    let spelled = ["reordered", "spaced", "escaped", "decimal"];
+    assert_eq!(bound.variants(), [&declared[..], &spelled, &["/a/z", "/a/y/0", "/a/y/1"]].concat());
+    assert_eq!(sent_body(&render(&bound, "/a/y/1")), r#"{"b":"m-1","a":{"z":1,"y":[1.5,false,null,"none"]}}"#);
+    assert_eq!((bound.meaning("decimal").as_str(), bound.meaning("/a/z").as_str()), ("base", "/a/z"));
+    let guessed: Vec<String> = bound.variants().into_iter().filter(|name| bound.is_guessed(name)).collect();
+    assert_eq!(guessed, ["decimal", "/a/z", "/a/y/0", "/a/y/1"]);
     assert_eq!((bound.meaning("changed").as_str(), bound.has_variant("slow")), ("changed", false));
     assert_eq!(bound.outcome("invalid"), Drawn::ValidationFailure);
     assert_eq!((bound.outcome("odd"), bound.outcome("base")), (Drawn::Failure, Drawn::Success));
@@ -119,7 +125,10 @@ fn a_form_is_encoded_and_nested_names_have_brackets() {
     assert_eq!(header(&base, "Content-Type"), Some("application/x-www-form-urlencoded"));
     assert!(sent_body(&render(&bound, "changed")).contains("meta%5Bmore%5D=%C3%A4+%26"));
     assert!(!sent_body(&render(&bound, "changed")).contains("n=1.5"));
-    assert_eq!(bound.variants(), ["base", "changed", "reordered"]);
+    let fields = ["/n", "/ok", "/list/0", "/list/1", "/tags[]/0", "/tags[]/1"];
+    assert_eq!(bound.variants(), [&["base", "changed", "reordered", "escaped"][..], &fields].concat());
+    assert!(sent_body(&render(&bound, "escaped")).starts_with("%65mail=m-1%2Bx%40example.com&%6E=1.5&"));
+    assert!(sent_body(&render(&bound, "/tags[]/1")).ends_with("&tags%5B%5D=c&tags%5B%5D=c&key=k-1"));
     let fields = |request: &Request| {
         let mut fields: Vec<String> = sent_body(request).split('&').map(str::to_owned).collect();
         fields.sort();
@@ -447,4 +456,17 @@ fn a_clock_is_told_how_far_to_move() {
     let BoundHook::Request(request) = bound.hook("advance-clock", &told).unwrap() else { panic!() };
     assert_eq!(sent_body(&request), r#"{"by":"90000"}"#);
     assert!(bound.hook("advance-clock", &HookValues::default()).is_err());
+}
+
+#[test]
+fn a_request_that_only_reads_has_no_content_and_another_path_is_a_variant() {
+    let bound = bind(&json_profile(), &[("TOKEN", "hunter2-hunter2")]);
+    let read = bound.request(&RenderRequest { method: Some("GET"), ..attempt("base", Some("k-1")) }).unwrap();
+    assert_eq!((read.body.clone(), header(&read, "Content-Type")), (None, None));
+    assert_eq!(header(&read, "Idempotency-Key"), Some("k-1"));
+    let request = r#"{method: POST, path: /a/orders, json: {m: "{{marker}}"}}"#;
+    let elsewhere = "  parameters: {other-path: {path: /b/orders}}\n";
+    let bound = bind(&profile("", request, elsewhere, "{header: K}"), &[]);
+    let targets = ["base", "other-path"].map(|variant| render(&bound, variant).target.sent().to_owned());
+    assert!(targets[0].ends_with("/a/orders") && targets[1].ends_with("/b/orders"), "{targets:?}");
 }

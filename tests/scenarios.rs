@@ -76,7 +76,7 @@ fn every_mistake_is_found_once_where_it_stands() {
             "needs: [effects]",
             "needs: [patience]",
             "patience",
-            "expected one of: effects, cleanup, clock, key.max_length",
+            "expected one of: effects, cleanup, clock, fields, key.max_length",
         ),
         ("every: 100ms", "every: soon", "soon", "is not a length of time"),
         ("until: settled", "until: setled", "setled", "did you mean `settled`?"),

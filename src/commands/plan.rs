@@ -10,6 +10,9 @@ pub(super) fn text(plan: &Plan, announcement: &str) -> String {
     for case in &plan.cases {
         text.push_str(&format!("  {}{}\n", case.id, if case.alone { "  (alone, last)" } else { "" }));
         text.push_str(&format!("      {}\n", stimuli(case)));
+        if case.steps.iter().any(|step| matches!(step, Step::Sweep(_))) {
+            text.push_str(&format!("      {} fields: {}\n", plan.fields.len(), plan.fields.join(", ")));
+        }
     }
     if !plan.skipped.is_empty() {
         text.push_str("\nLeft out\n");
@@ -36,6 +39,9 @@ pub(super) fn stimulus(step: &Step) -> String {
             format!("repeat {}{parameters} until it is settled", repeat.intent)
         }
         Step::FanOut(fan_out) => fanning_out(fan_out),
+        Step::Sweep(sweep) => {
+            format!("send {} for each of its fields: as it is, with that field changed, as it is", sweep.intent)
+        }
         Step::Pressure(pressure) => format!("use {} fresh keys as {}", pressure.keys, pressure.intent),
         Step::Wait(Wait::For(period)) => format!("wait {period}"),
         Step::Wait(Wait::Settle) => "wait until counts settle".into(),
@@ -150,16 +156,24 @@ fn sending(send: &Send) -> String {
     text
 }
 
-fn oddity(kind: KeyKind) -> &'static str {
-    match kind {
+fn oddity(kind: KeyKind) -> String {
+    let words = match kind {
+        KeyKind::Long(length) => return format!("a key of {length} characters"),
+        KeyKind::LongSibling(length) => return format!("a key of {length} characters with another last one"),
         KeyKind::Empty => "an empty key",
         KeyKind::Malformed => "a malformed key",
         KeyKind::Longest => "a key of the maximum length",
         KeyKind::LongestSibling => "that key with another last character",
+        KeyKind::LongestOtherCase => "a key of the maximum length in the other case",
         KeyKind::Overlong => "a key that is too long by one character",
+        KeyKind::OverlongSibling => "such a key with another last character",
         KeyKind::OtherCase => "its key in the other case",
         KeyKind::Quoted => "its key in quotes",
-    }
+        KeyKind::Padded => "its key between spaces",
+        KeyKind::Spaced => "its key with a space in it",
+        KeyKind::Accented => "its key with a letter that is not ASCII",
+    };
+    words.to_owned()
 }
 
 #[cfg(test)]
@@ -175,6 +189,7 @@ mod tests {
         for (step, expected) in [
             ("send: {intent: a, key: none}", "send a without a key"),
             ("send: {intent: a, key: overlong}", "send a under a key that is too long by one character"),
+            ("send: {intent: a, key: long-65-sibling}", "send a under a key of 65 characters with another last one"),
             ("send: {intent: a, account: other}", "send a as other"),
             ("send: {intent: a, operation: other}", "send a to operation other"),
             ("send: {intent: a, method: other}", "send a by another method"),
@@ -198,6 +213,7 @@ mod tests {
                 "race 3 copies of a (at 50%, as the first is answered with changed)",
             ),
             ("wait: after-expiry", "wait until the key has expired"),
+            ("sweep: {intent: a}", "send a for each of its fields: as it is, with that field changed, as it is"),
         ] {
             assert_eq!(words(step), expected);
         }

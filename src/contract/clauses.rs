@@ -90,6 +90,10 @@ pub struct Key {
     /// Parameters that belong to the key: the same key with another value of these is another action.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub with: Vec<String>,
+    /// What the server does not look at when it compares keys. It may take two keys for one that differ in nothing else;
+    /// all others are two.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignores: Vec<KeyDifference>,
     /// A request without a key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Promise>,
@@ -108,6 +112,18 @@ pub struct Key {
     /// The source of every promise of this clause that has none of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+}
+
+/// What two keys may differ in and be one all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeyDifference {
+    /// The case of letters.
+    Case,
+    /// Double quotes around one of them.
+    Quotes,
+    /// Spaces, around one of them or in it.
+    WhiteSpace,
 }
 
 /// Who makes a key.

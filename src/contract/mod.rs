@@ -16,8 +16,8 @@ mod treatment;
 mod verdict;
 
 pub use clauses::{
-    Anchor, BodyFidelity, Carrier, Conflict, Contract, Encoding, Fidelity, InFlight, Key, Marker, PRESSURE, Replay,
-    Retention, Scope, StatusFidelity,
+    Anchor, BodyFidelity, Carrier, Conflict, Contract, Encoding, Fidelity, InFlight, Key, KeyDifference, Marker,
+    PRESSURE, Replay, Retention, Scope, StatusFidelity,
 };
 pub use drawn::Drawn;
 pub use matcher::{Condition, Expected, Matcher, StatusPattern, StatusSet};

@@ -95,7 +95,7 @@ requirements! {
     KeyOverlong, Key, "key.overlong", "A key longer than the maximum is refused with a 4xx or fully protected.";
     KeyLongest, Key, "key.longest", "A key of exactly the maximum length works, and two such keys that differ in the last character are two actions.";
     KeyEmpty, Key, "key.empty", "An empty key is refused with a 4xx, or treated as the contract says.";
-    KeyDistinct, Key, "key.distinct", "Keys that differ, if only in case or quotes, are different actions.";
+    KeyDistinct, Key, "key.distinct", "Keys that differ, if only in case, quotes, spaces or their last character, are different actions.";
     KeyFresh, Key, "key.fresh", "A new key with the same parameters is a new action.";
     RetentionKept, Retention, "retention.kept", "A key is still remembered late in its retention, and under pressure.";
     RetentionExpired, Retention, "retention.expired", "A key that is older than its retention is treated as the contract says.";

@@ -1,6 +1,8 @@
 //! Looking promises up: the case that counts, with level and source filled in from its clause.
 
-use super::{Case, Contract, Fidelity, Level, Marker, Matcher, Period, Promise, Row, Ruling, Treatment};
+use super::{
+    Case, Contract, Fidelity, Level, Marker, Matcher, Period, Promise, Row, Ruling, Treatment, VariantPromise,
+};
 use crate::message::Response;
 
 /// The level and source that a clause gives to promises without their own.
@@ -41,6 +43,24 @@ impl Contract {
         }
     }
 
+    /// Whether the promise in a row speaks of this parameter variant by its name.
+    pub fn names(&self, row: Row, variant: &str) -> bool {
+        self.by_variant(row).is_some_and(|promise| match promise {
+            VariantPromise::Every(_) => false,
+            VariantPromise::ByVariant(promises) => promises.contains_key(variant),
+        })
+    }
+
+    /// The promise in a row where it may differ from one parameter variant to the next.
+    fn by_variant(&self, row: Row) -> Option<&VariantPromise> {
+        let conflict = self.conflict.as_ref()?;
+        match row {
+            Row::ChangedParameters => conflict.changed_parameters.as_ref(),
+            Row::EquivalentParameters => conflict.equivalent_parameters.as_ref(),
+            _ => None,
+        }
+    }
+
     /// The case of a promise that counts after this first outcome, with level and source filled in from its clause.
     pub fn ruling(&self, row: Row, variant: &str, first: Option<&Response>) -> Option<Ruling<'_>> {
         Some(self.with_defaults(row, self.promise(row, variant)?.case(first)?))
@@ -48,13 +68,7 @@ impl Contract {
 
     /// Every case of every promise that stands in a row, with level and source filled in.
     pub fn rulings(&self, row: Row) -> Vec<Ruling<'_>> {
-        let conflict = self.conflict.as_ref();
-        let by_variant = match row {
-            Row::ChangedParameters => conflict.and_then(|clause| clause.changed_parameters.as_ref()),
-            Row::EquivalentParameters => conflict.and_then(|clause| clause.equivalent_parameters.as_ref()),
-            _ => None,
-        };
-        let promises = match by_variant {
+        let promises = match self.by_variant(row) {
             Some(promises) => promises.promises(),
             None => self.promise(row, "").into_iter().collect(),
         };

@@ -58,6 +58,9 @@ pub struct VariantFact {
     /// Tells that outcome from others; absent where the outcome alone decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draws: Option<Matcher>,
+    /// The tool made it up: whether it is acceptable, and of a spelling whether it means the same, nobody has said.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guessed: bool,
 }
 
 /// One effect counter.

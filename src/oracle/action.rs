@@ -31,6 +31,9 @@ pub(super) struct Action {
     pub(super) merged: bool,
     pub(super) first_use: Option<usize>,
     pub(super) last_use: Option<usize>,
+    /// The last attempt that was answered and not refused. Whether a lost one arrived, and whether a refusal counts as a
+    /// use that makes the key live longer, nobody says.
+    pub(super) last_sure_use: Option<usize>,
     /// From when on none of its attempts can be running: `None` for never.
     pub(super) quiet: Quiet,
     /// The last attempt that was turned away after the action was finished.
@@ -97,6 +100,9 @@ impl Action {
     pub(super) fn note_use(&mut self, facts: &[Fact<'_>], attempt: usize) {
         self.first_use.get_or_insert(attempt);
         self.last_use = Some(attempt);
+        if facts[attempt].answer().is_some_and(|answer| !answer.is_client_error()) {
+            self.last_sure_use = Some(attempt);
+        }
         self.quiet = Quiet(self.quiet.0.zip(facts[attempt].over).map(|(quiet, over)| quiet.max(over)));
     }
 

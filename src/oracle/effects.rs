@@ -6,6 +6,9 @@ use std::time::Duration;
 use super::facts::{Fact, Reply};
 use crate::history::{Count, CountFailure, Item, Listing, Subject};
 
+/// A count of a counter beyond so many is passed over.
+const MOST_COUNTERS: usize = 256;
+
 /// The effects of one marker, in one account and one operation.
 #[derive(Debug)]
 pub(super) struct Group<'h> {
@@ -141,6 +144,10 @@ fn new_series<'h>(subject: &Subject, operation: &str) -> Vec<Series<'h>> {
 
 impl<'h> Group<'h> {
     fn add(&mut self, facts: &[Fact<'_>], count: &'h Count) {
+        // No profile has so many counters: the number is damaged, and room for it may be more than there is.
+        if count.counter >= MOST_COUNTERS {
+            return;
+        }
         while self.series.len() <= count.counter {
             self.series.push(Series::default());
         }

@@ -8,8 +8,10 @@ use indexmap::IndexSet;
 
 use super::answer::{Answer, AnswerReader};
 use super::scope;
-use crate::contract::{Contract, Requirement};
-use crate::history::{Attempt, AttemptId, CaseHistory, Drawn, IntentId, KeyKind, LossPoint, Outcome, Subject};
+use crate::contract::{Case, Contract, Requirement, Row};
+use crate::history::{
+    Attempt, AttemptId, CaseHistory, Drawn, IntentId, KeyKind, LossPoint, Outcome, Subject, VariantFact,
+};
 
 /// What one attempt was and what became of it.
 #[derive(Clone, Debug)]
@@ -23,6 +25,8 @@ pub(super) struct Fact<'h> {
     pub(super) marker: &'h str,
     /// The name of its parameter variant.
     pub(super) variant: &'h str,
+    /// How the tool made its parameters up, where the contract does not speak of them by their name.
+    pub(super) guess: Option<Guess>,
     /// Equal for attempts whose parameters mean the same.
     pub(super) meaning: usize,
     /// Equal for attempts whose parameters are the same bytes.
@@ -50,6 +54,21 @@ pub(super) struct Fact<'h> {
     pub(super) over: Option<Duration>,
 }
 
+/// Parameters that nobody declared. A server may refuse them for what they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Guess {
+    /// One field was changed. Whether its new value is acceptable, nobody has said.
+    Field,
+    /// The spelling was changed. Whether that is still the same, nobody has said.
+    Spelling,
+}
+
+impl Guess {
+    fn of(fact: &VariantFact, variant: &str) -> Self {
+        if fact.meaning == variant { Self::Field } else { Self::Spelling }
+    }
+}
+
 /// What came back, as far as the oracle may know it.
 #[derive(Clone, Debug)]
 pub(super) enum Reply<'h> {
@@ -75,8 +94,13 @@ impl<'h> Fact<'h> {
         match &self.reply {
             Reply::NotSent => false,
             Reply::Silence => true,
-            Reply::Answer(answer) => answer.leaves_unknown(self.draws),
+            Reply::Answer(answer) => !self.reads() && answer.leaves_unknown(self.draws),
         }
+    }
+
+    /// Whether it only asks for something.
+    pub(super) fn reads(&self) -> bool {
+        matches!(self.method, "GET" | "HEAD")
     }
 
     /// The identity that a success names.
@@ -115,9 +139,10 @@ impl<'h> Interner<'h> {
         self.markers.get(&intent).copied().unwrap_or_default()
     }
 
-    fn meaning(&mut self, marker: &'h str, variant: &'h str) -> usize {
+    fn meaning(&mut self, contract: &Contract, marker: &'h str, variant: &'h str) -> usize {
         let subject = self.subject;
         let meaning = match subject.variants.get(variant) {
+            Some(fact) if fact.guessed && may_be_changed(contract, variant) => variant,
             Some(fact) if !fact.meaning.is_empty() => fact.meaning.as_str(),
             Some(_) | None => variant,
         };
@@ -156,7 +181,10 @@ fn fact<'h>(
         key_kind: start.key_kind,
         marker,
         variant,
-        meaning: interner.meaning(marker, variant),
+        guess: declared
+            .filter(|fact| fact.guessed && !is_named(contract, variant))
+            .map(|fact| Guess::of(fact, variant)),
+        meaning: interner.meaning(contract, marker, variant),
         spelling: interner.spelling(marker, variant),
         draws,
         account: &start.account,
@@ -174,6 +202,22 @@ fn fact<'h>(
     };
     fact.over = over(contract, &fact);
     fact
+}
+
+/// Whether the contract speaks of parameters that the tool made up.
+fn is_named(contract: &Contract, variant: &str) -> bool {
+    contract.names(Row::ChangedParameters, variant) || contract.names(Row::EquivalentParameters, variant)
+}
+
+/// Whether a spelling that need not be the same counts as a change: where the contract says so; or where it says nothing
+/// and lets changes begin an action of their own, so that it would be wrong to expect one effect of both.
+fn may_be_changed(contract: &Contract, variant: &str) -> bool {
+    let is_open = || {
+        let promise = contract.promise(Row::ChangedParameters, variant);
+        promise.is_none_or(|promise| promise.cases.iter().any(Case::allows_executing))
+    };
+    !contract.names(Row::EquivalentParameters, variant)
+        && (contract.names(Row::ChangedParameters, variant) || is_open())
 }
 
 fn reply<'h>(

@@ -11,8 +11,10 @@ pub(super) enum OddKey {
     Malformed,
     Overlong,
     Longest,
-    /// It differs from another key of the same action in case or quotes only.
+    /// It resembles another key of the same action, or is longer than keys usually are.
     Distinct,
+    /// It has a letter that is not ASCII, of which the contract need not say anything.
+    Accented,
 }
 
 impl OddKey {
@@ -23,14 +25,31 @@ impl OddKey {
         match kind {
             _ if key.is_empty() => return Some(Self::Empty),
             Some(KeyKind::Malformed) => return Some(Self::Malformed),
-            Some(KeyKind::OtherCase | KeyKind::Quoted) => return Some(Self::Distinct),
-            Some(KeyKind::Empty | KeyKind::Longest | KeyKind::LongestSibling | KeyKind::Overlong) | None => {}
+            Some(KeyKind::Accented) => return Some(Self::Accented),
+            Some(KeyKind::OtherCase | KeyKind::Quoted | KeyKind::Padded | KeyKind::Spaced) => {
+                return Some(Self::Distinct);
+            }
+            Some(
+                KeyKind::Empty
+                | KeyKind::Longest
+                | KeyKind::LongestSibling
+                | KeyKind::LongestOtherCase
+                | KeyKind::Overlong
+                | KeyKind::OverlongSibling
+                | KeyKind::Long(_)
+                | KeyKind::LongSibling(_),
+            )
+            | None => {}
+        }
+        let length = key.chars().count();
+        let fits = clause.max_length.is_none_or(|longest| length <= longest);
+        if matches!(kind, Some(KeyKind::LongestOtherCase | KeyKind::Long(_) | KeyKind::LongSibling(_))) && fits {
+            return Some(Self::Distinct);
         }
         let is_uuid_wanted = clause.recommended.as_deref().is_some_and(|kind| kind.starts_with("uuid"));
         if clause.max_length.is_none() && clause.min_length.is_none() && !is_uuid_wanted {
             return None;
         }
-        let length = key.chars().count();
         if clause.max_length.is_some_and(|longest| length > longest) {
             Some(Self::Overlong)
         } else if clause.max_length == Some(length) && (kind.is_some() || !is_uuid(key)) {
@@ -46,26 +65,27 @@ impl OddKey {
     pub(super) fn requirement(self) -> Option<Requirement> {
         match self {
             Self::Empty => Some(Requirement::KeyEmpty),
-            Self::Malformed => Some(Requirement::KeyMalformed),
+            Self::Malformed | Self::Accented => Some(Requirement::KeyMalformed),
             Self::Overlong => Some(Requirement::KeyOverlong),
             Self::Longest => Some(Requirement::KeyLongest),
             Self::Distinct => None,
         }
     }
 
-    /// The row of the contract about the first request with it. A key of exactly the maximum length, or one that only
-    /// resembles another, has none: it works like any other.
+    /// The row of the contract about the first request with it. A key of exactly the maximum length has none: it works like
+    /// any other. One that only resembles another, or of which nothing is said, is refused or works like any other.
     pub(super) fn row(self) -> Option<Row> {
         match self {
             Self::Empty => Some(Row::Empty),
             Self::Malformed => Some(Row::Malformed),
             Self::Overlong => Some(Row::Overlong),
-            Self::Longest | Self::Distinct => None,
+            Self::Longest | Self::Distinct | Self::Accented => None,
         }
     }
 }
 
-fn is_uuid(key: &str) -> bool {
+/// Whether a key is a UUID, in whatever spelling.
+pub(super) fn is_uuid(key: &str) -> bool {
     uuid::Uuid::try_parse(key).is_ok()
 }
 

@@ -106,7 +106,7 @@ pub(super) fn age(docket: &Docket<'_, '_>, action: &Action, attempt: usize) -> A
     if docket.clock.expired_between(&docket.facts[last], &docket.facts[attempt]) {
         return Age::Expired;
     }
-    let (kept_since, expired_since) = anchors(retention, first, last, action.outcome());
+    let (kept_since, expired_since) = anchors(retention, action, first, last);
     let Some((_, oldest)) = interval(docket, kept_since, attempt) else {
         return Age::Unconfirmed;
     };
@@ -135,11 +135,12 @@ fn margin(docket: &Docket<'_, '_>, window: Duration) -> Duration {
 
 /// The attempts from which *kept* and *expired* are counted. Where the anchor is not declared, each is counted so
 /// that a sound server cannot be blamed.
-fn anchors(retention: &Retention, first: usize, last: usize, outcome: Option<usize>) -> (usize, usize) {
+fn anchors(retention: &Retention, action: &Action, first: usize, last: usize) -> (usize, usize) {
+    let outcome = action.outcome();
     match retention.anchor {
         Some(Anchor::First) => (first, first),
         Some(Anchor::Completion) => (outcome.unwrap_or(first), outcome.unwrap_or(last)),
-        Some(Anchor::LastUse) => (last, last),
+        Some(Anchor::LastUse) => (action.last_sure_use.unwrap_or(first), last),
         Some(Anchor::ResourceEnd) | None => (first, last),
     }
 }

@@ -113,6 +113,22 @@ impl Sink {
         });
     }
 
+    /// Files that an attempt met something about which nobody has said anything.
+    pub(super) fn unsaid(
+        &mut self,
+        docket: &Docket<'_, '_>,
+        action: ActionIndex,
+        attempt: usize,
+        world: &World,
+        what: &str,
+    ) {
+        self.file(action, world.requirement, Judgement::Observed, || {
+            let promise = format!("{}: {what} is not said", words::situation(world.situation));
+            let promised = Promised { level: Level::May, source: None, promise, acceptable: Vec::new() };
+            (promised, evidence(docket, world.first, attempt), seen(docket, attempt))
+        });
+    }
+
     /// Files what a universal rule says about an attempt.
     pub(super) fn universal(
         &mut self,

@@ -4,10 +4,11 @@
 use super::action::{Action, Actions};
 use super::answer::AnswerKind;
 use super::docket::Docket;
-use super::odd_key::OddKey;
+use super::facts::Guess;
+use super::odd_key::{OddKey, is_uuid};
 use super::retention::{self, Age};
 use super::terms::Terms;
-use crate::contract::{Level, Requirement, Situation};
+use crate::contract::{KeyDifference, Level, Requirement, Situation};
 use crate::history::{Drawn, KeyKind};
 
 /// One situation in which an attempt may have met the server.
@@ -51,14 +52,17 @@ impl World {
 
     /// The terms here, or `None` where the contract is silent.
     pub(super) fn terms<'c>(&self, docket: &Docket<'c, '_>, attempt: usize) -> Option<Terms<'c>> {
-        if self.observed {
+        let fact = &docket.facts[attempt];
+        // What need not be a change is not held to what changes get.
+        let unsaid = fact.guess == Some(Guess::Spelling) && self.situation == Situation::ChangedParameters;
+        if self.observed || unsaid {
             return None;
         }
         let first = self.first.and_then(|first| docket.facts[first].answer()).map(|answer| answer.response);
         let terms = if self.requirement == Requirement::ScopeReplicas {
             Terms::of_replica(docket.contract, self.situation, first)
         } else {
-            Terms::of(docket.contract, self.situation, &docket.facts[attempt], docket.odd[attempt], first)
+            Terms::of(docket.contract, self.situation, fact, docket.odd[attempt], first)
         };
         terms.map(|terms| terms.at_most(self.level))
     }
@@ -297,7 +301,7 @@ fn after_drawing(drawn: Drawn) -> Situation {
 fn with_odd_key(docket: &Docket<'_, '_>, world: World, attempt: usize) -> World {
     match docket.odd[attempt] {
         Some(odd) if matches!(world.situation, Situation::Fresh | Situation::AfterSuccess) => {
-            let observed = odd == OddKey::Distinct && is_same_by_format(docket, attempt);
+            let observed = odd == OddKey::Distinct && is_same(docket, attempt);
             let requirement = odd.requirement().unwrap_or(world.requirement);
             World { requirement, observed: world.observed || observed, ..world }
         }
@@ -305,10 +309,32 @@ fn with_odd_key(docket: &Docket<'_, '_>, world: World, attempt: usize) -> World 
     }
 }
 
-/// The case of its letters does not tell one UUID from another (RFC 9562 section 4), so a server that wants UUIDs may
-/// take the two for one.
-fn is_same_by_format(docket: &Docket<'_, '_>, attempt: usize) -> bool {
-    let wanted = docket.contract.key.as_ref().and_then(|key| key.recommended.as_deref());
-    let wants_uuid = wanted.is_some_and(|kind| kind.starts_with("uuid"));
-    wants_uuid && docket.facts[attempt].key_kind == Some(KeyKind::OtherCase) && docket.names_known(attempt)
+/// Whether a key was taken for one that it resembles, and may be: the contract says that what they differ in is ignored;
+/// or both are UUIDs and UUIDs are wanted. The case of its letters does not tell one from another (RFC 9562 section 4), and
+/// what reads UUIDs often passes over spaces around them.
+fn is_same(docket: &Docket<'_, '_>, attempt: usize) -> bool {
+    let (Some(clause), Some(kind)) = (&docket.contract.key, docket.facts[attempt].key_kind) else {
+        return false;
+    };
+    let difference = match kind {
+        KeyKind::OtherCase | KeyKind::LongestOtherCase => KeyDifference::Case,
+        KeyKind::Quoted => KeyDifference::Quotes,
+        KeyKind::Padded | KeyKind::Spaced => KeyDifference::WhiteSpace,
+        KeyKind::Empty
+        | KeyKind::Malformed
+        | KeyKind::Longest
+        | KeyKind::LongestSibling
+        | KeyKind::Overlong
+        | KeyKind::OverlongSibling
+        | KeyKind::Accented
+        | KeyKind::Long(_)
+        | KeyKind::LongSibling(_) => return false,
+    };
+    let wants_uuid = clause.recommended.as_deref().is_some_and(|kind| kind.starts_with("uuid"));
+    let by_format = match kind {
+        KeyKind::OtherCase | KeyKind::Padded => wants_uuid,
+        KeyKind::LongestOtherCase => wants_uuid && docket.facts[attempt].key.is_some_and(is_uuid),
+        _ => false,
+    };
+    (clause.ignores.contains(&difference) || by_format) && docket.names_known(attempt)
 }

@@ -47,7 +47,7 @@ impl<'c> Terms<'c> {
             return Self::of_odd_key(ruling(row), odd);
         }
         match situation {
-            Situation::Fresh if odd == Some(OddKey::Distinct) => {
+            Situation::Fresh if matches!(odd, Some(OddKey::Distinct | OddKey::Accented)) => {
                 Some(Self::universal(Allowed::RefusedOrExecuting, situation))
             }
             Situation::Fresh => Some(Self::universal(Allowed::Executing, situation)),
@@ -59,6 +59,11 @@ impl<'c> Terms<'c> {
                 Some(ruling) => Some(Self::declared(situation, ruling, None)),
                 None => Self::union(situation, ruling(Row::InFlight), ruling(Row::ChangedParameters)),
             },
+            // Whether they are the same, nobody has said: what both would get is allowed.
+            Situation::EquivalentParameters if fact.guess.is_some() => {
+                let same = ruling(Row::EquivalentParameters).or_else(|| ruling(Row::AfterSuccess));
+                Self::union(situation, same, ruling(Row::ChangedParameters))
+            }
             Situation::EquivalentParameters => match ruling(Row::EquivalentParameters) {
                 Some(ruling) => Some(Self::declared(situation, ruling, None)),
                 None => Self::union(situation, ruling(Row::AfterSuccess), ruling(Row::ChangedParameters)),
@@ -106,7 +111,7 @@ impl<'c> Terms<'c> {
         match (ruling, odd) {
             (Some(ruling), _) => Some(Self::declared(Situation::Fresh, ruling, None)),
             (None, OddKey::Empty) => None,
-            (None, OddKey::Malformed | OddKey::Overlong | OddKey::Longest | OddKey::Distinct) => {
+            (None, OddKey::Malformed | OddKey::Overlong | OddKey::Longest | OddKey::Distinct | OddKey::Accented) => {
                 Some(Self::universal(Allowed::RefusedOrExecuting, Situation::Fresh))
             }
         }

@@ -72,6 +72,16 @@ impl Budget {
                     intents.insert(fan_out.intent.clone());
                     actions.insert((fan_out.intent.clone(), None, &None, &None, &None));
                 }
+                Step::Sweep(sweep) => {
+                    let sends = sweep.sends(&bound.fields());
+                    self.attempts += sends.len() as u64;
+                    // Every attempt is counted; one count is added for every step in any case.
+                    self.counts += counters * READS_PER_COUNT * (sends.len() as u64).saturating_sub(1);
+                    for send in sends {
+                        actions.insert((send.intent.clone(), None, &None, &None, &None));
+                        intents.insert(send.intent);
+                    }
+                }
                 Step::Pressure(pressure) => {
                     self.attempts += u64::from(pressure.keys);
                     actions.extend(pressure.sends().map(|send| (send.intent, None, &None, &None, &None)));

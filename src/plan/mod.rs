@@ -37,6 +37,8 @@ pub struct Plan {
     pub skipped: Vec<(CaseId, SkippedCase)>,
     /// What it may take.
     pub budget: Budget,
+    /// The fields of the request that a sweep changes, one at a time.
+    pub fields: Vec<String>,
     /// For every requirement, why it is untested if no finding comes of a run that went as planned.
     pub untested: BTreeMap<Requirement, Reason>,
 }
@@ -98,7 +100,8 @@ impl Plan {
         }
         cases.sort_by_key(|case| (case.scenario != CONTROL, case.alone));
         let budget = Budget::of(bound, &cases, options.max_wait);
-        Self { cases, skipped, budget, untested: untested(bound, &reachable, &unreachable) }
+        let untested = untested(bound, &reachable, &unreachable);
+        Self { cases, skipped, budget, fields: bound.fields(), untested }
     }
 
     /// For every requirement, why it is untested if no finding came of this run: what happened to the cases that could

@@ -2,13 +2,16 @@
 
 use super::place::methods;
 use super::time::{at_least, at_most, wait_for_age};
-use crate::contract::{Encoding, Period, Requirement};
+use crate::contract::{Carrier, Encoding, Key, Period, Requirement};
 use crate::history::{Ending, KeyKind};
 use crate::profile::{BASE, Bound, DEFAULT};
 use crate::scenario::{Advance, Count, HookStep, KeyChoice, ScenarioCase, Send, Step, Wait};
 
 /// The word for having any replicas at all.
 const TARGET_REPLICAS: &str = "target.replicas";
+
+/// The word for having any field that can be changed.
+const FIELDS: &str = "fields";
 
 /// The first thing that a case needs and the profile does not offer.
 pub(super) fn missing(bound: &Bound, case: &ScenarioCase) -> Option<String> {
@@ -39,6 +42,7 @@ pub fn cancels(steps: &[Step]) -> bool {
         Step::Race(_)
         | Step::Repeat(_)
         | Step::FanOut(_)
+        | Step::Sweep(_)
         | Step::Pressure(_)
         | Step::Wait(_)
         | Step::Hook(_)
@@ -66,6 +70,7 @@ fn needs_of_step(step: &Step) -> Vec<String> {
             let replicas = fan_out.each_replica.then(|| TARGET_REPLICAS.to_owned());
             parameters(&fan_out.parameters).into_iter().chain(replicas).collect()
         }
+        Step::Sweep(_) => vec![FIELDS.to_owned()],
         Step::Pressure(_) => Vec::new(),
         Step::Hook(hook) => needs_of_hook(hook),
         Step::Count(Count { account, operation, .. }) => needs_of_place(account.as_ref(), operation.as_ref()),
@@ -83,9 +88,25 @@ fn needs_of_place(account: Option<&String>, operation: Option<&String>) -> Vec<S
 fn needs_of_scope(send: &Send) -> Vec<String> {
     let method = send.method.as_ref().map(|_| "scope.methods");
     let key = match send.key.and_then(KeyChoice::kind) {
-        Some(KeyKind::Longest | KeyKind::LongestSibling | KeyKind::Overlong) => Some("key.max_length"),
+        Some(
+            KeyKind::Longest
+            | KeyKind::LongestSibling
+            | KeyKind::LongestOtherCase
+            | KeyKind::Overlong
+            | KeyKind::OverlongSibling,
+        ) => Some("key.max_length"),
         Some(KeyKind::Quoted) => Some("key.encoding.bare"),
-        Some(KeyKind::Empty | KeyKind::Malformed | KeyKind::OtherCase) | None => None,
+        Some(KeyKind::Padded) => Some("key.spaces"),
+        Some(KeyKind::Accented) => Some("key.unicode"),
+        Some(
+            KeyKind::Empty
+            | KeyKind::Malformed
+            | KeyKind::OtherCase
+            | KeyKind::Spaced
+            | KeyKind::Long(_)
+            | KeyKind::LongSibling(_),
+        )
+        | None => None,
     };
     let replica = send.replica.as_ref().map(|name| format!("replicas.{name}"));
     method.into_iter().chain(key).map(str::to_owned).chain(replica).collect()
@@ -116,9 +137,12 @@ fn offers(bound: &Bound, need: &str) -> bool {
             "clock" => profile.hooks.contains_key("advance-clock"),
             "key.max_length" => key.is_some_and(|key| key.max_length.is_some()),
             "key.encoding.bare" => key.is_some_and(|key| key.encoding == Encoding::Bare),
+            "key.spaces" => key.is_some_and(keeps_spaces),
+            "key.unicode" => key.is_some_and(|key| key.encoding == Encoding::Bare && !is_in_header(key)),
             "retention.at_least" => at_least(&profile.contract).is_some(),
             "retention.at_most" => at_most(&profile.contract).is_some(),
             "scope.methods" => !methods(&profile.contract).is_empty(),
+            FIELDS => !bound.fields().is_empty(),
             TARGET_REPLICAS => !bound.replicas().is_empty(),
             _ => false,
         },
@@ -143,6 +167,15 @@ pub(super) fn longest_rest(bound: &Bound, steps: &[Step]) -> Option<Period> {
     steps.iter().filter_map(rest).max()
 }
 
+/// Whether spaces around a key are a part of it. Around the value of a header field they are not (RFC 9110 section 5.5).
+fn keeps_spaces(key: &Key) -> bool {
+    key.encoding == Encoding::Quoted || !is_in_header(key)
+}
+
+fn is_in_header(key: &Key) -> bool {
+    matches!(key.carrier, Carrier::Header(_))
+}
+
 /// The longest single wait among the steps that somebody has to sit out, if there is one.
 pub(super) fn longest_wait(bound: &Bound, steps: &[Step]) -> Option<Period> {
     steps
@@ -156,6 +189,7 @@ pub(super) fn longest_wait(bound: &Bound, steps: &[Step]) -> Option<Period> {
             | Step::Pressure(_)
             | Step::Send(_)
             | Step::Race(_)
+            | Step::Sweep(_)
             | Step::Hook(_)
             | Step::Count(_) => None,
         })

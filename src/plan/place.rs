@@ -32,7 +32,13 @@ pub fn places(steps: &[Step]) -> Vec<Place> {
         let place = match step {
             Step::Send(send) => Place::new(send.account.as_deref(), send.operation.as_deref()),
             Step::Count(count) => Place::new(count.account.as_deref(), count.operation.as_deref()),
-            Step::Race(_) | Step::Repeat(_) | Step::FanOut(_) | Step::Pressure(_) | Step::Wait(_) | Step::Hook(_) => {
+            Step::Race(_)
+            | Step::Repeat(_)
+            | Step::FanOut(_)
+            | Step::Sweep(_)
+            | Step::Pressure(_)
+            | Step::Wait(_)
+            | Step::Hook(_) => {
                 continue;
             }
         };

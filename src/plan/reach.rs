@@ -41,6 +41,7 @@ pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
                 reach.reached.insert(Requirement::ReplaySettles);
             }
             Step::FanOut(fan_out) => reach.fan_out(fan_out),
+            Step::Sweep(sweep) => sweep.sends(&bound.fields()).iter().for_each(|send| reach.send(send)),
             Step::Pressure(pressure) => {
                 pressure.sends().for_each(|send| reach.send(&send));
                 reach.fresh_keys += pressure.keys;
@@ -278,10 +279,16 @@ impl Reach<'_> {
 fn of_key(kind: KeyKind) -> Requirement {
     match kind {
         KeyKind::Empty => Requirement::KeyEmpty,
-        KeyKind::Malformed => Requirement::KeyMalformed,
-        KeyKind::Overlong => Requirement::KeyOverlong,
+        KeyKind::Malformed | KeyKind::Accented => Requirement::KeyMalformed,
+        KeyKind::Overlong | KeyKind::OverlongSibling => Requirement::KeyOverlong,
         KeyKind::Longest | KeyKind::LongestSibling => Requirement::KeyLongest,
-        KeyKind::OtherCase | KeyKind::Quoted => Requirement::KeyDistinct,
+        KeyKind::Long(_) => Requirement::KeyFresh,
+        KeyKind::LongestOtherCase
+        | KeyKind::OtherCase
+        | KeyKind::Quoted
+        | KeyKind::Padded
+        | KeyKind::Spaced
+        | KeyKind::LongSibling(_) => Requirement::KeyDistinct,
     }
 }
 

@@ -24,7 +24,8 @@ impl Plan {
         let Some(info) = &history.plan else { return Ok(Self::default()) };
         let cases: Result<Vec<PlannedCase>, _> = info.cases.iter().map(planned).collect();
         let skipped = history.skipped.iter().map(|(id, skipped)| (id.clone(), skipped.clone())).collect();
-        Ok(Self { cases: cases?, skipped, budget: Budget::default(), untested: info.untested.clone() })
+        let untested = info.untested.clone();
+        Ok(Self { cases: cases?, skipped, budget: Budget::default(), fields: Vec::new(), untested })
     }
 
     /// The same where another contract judges. What the profile of the run did not promise is not why something was not
@@ -44,6 +45,7 @@ impl Plan {
     /// The same, with what it may take.
     pub fn budgeted(mut self, bound: &Bound, max_wait: Period) -> Self {
         self.budget = Budget::of(bound, &self.cases, max_wait);
+        self.fields = bound.fields();
         self
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::render::{RenderError, at};
 use super::template::{Place, Values, render};
-use super::{RequestTemplate, Spelling};
+use super::{RequestTemplate, Spelling, spelling};
 use crate::secret::Text;
 
 /// The content of a request, rendered but not yet written out.
@@ -45,17 +45,14 @@ impl Content {
         match self {
             Self::None => None,
             Self::Json { sent, shown } => {
-                let write = |value: &Value| match spelling {
-                    Some(Spelling::Spaced) => format!("{value:#}"),
-                    Some(Spelling::Reordered) => reversed(value).to_string(),
-                    None => value.to_string(),
-                };
-                Some(Text::new(write(sent), write(shown)))
+                Some(Text::new(spelling::written(sent, spelling), spelling::written(shown, spelling)))
             }
             Self::Form(fields) => {
                 let mut text = Text::default();
                 for (index, (name, value)) in fields.iter().enumerate() {
                     text.push_plain(if index == 0 { "" } else { "&" });
+                    let escapes = spelling == Some(Spelling::Escaped);
+                    let name = if escapes { spelling::escaped_name(name) } else { name.clone() };
                     text.push_plain(&format!("{name}="));
                     text.push(value);
                 }

@@ -218,11 +218,14 @@ impl Check<'_> {
             self.member(at, "`base` is the request as it stands, and cannot be given as a variant");
         }
         self.patches(at, variant);
+        if variant.path.as_ref().is_some_and(|path| !path.0.starts_with(['/', '$', '{'])) {
+            self.value(&format!("{at}/path"), PATH);
+        }
         let has_patch = variant.patches_parameters() || !variant.headers.is_empty();
         if let Some(spelling) = variant.spelling {
             if has_patch {
                 self.member(at, "a variant with a `spelling` has the parameters of the request, and no patch");
-            } else if !variants::can_spell(&operation.request, spelling) {
+            } else if !super::spelling::can_spell(&operation.request, spelling) {
                 self.value(&format!("{at}/spelling"), "the request has no body that can be spelled like this");
             }
             return;
@@ -261,7 +264,7 @@ impl Check<'_> {
     pub(super) fn request(&mut self, at: &str, request: &RequestTemplate) {
         self.method(&format!("{at}/method"), &request.method);
         if !request.path.0.starts_with(['/', '$', '{']) {
-            self.value(&format!("{at}/path"), "a path begins with `/`; it is appended to `base_url`");
+            self.value(&format!("{at}/path"), PATH);
         }
         if request.json.is_some() && request.form.is_some() {
             self.member(&format!("{at}/form"), "a request has one body: `json` or `form`, not both");
@@ -365,6 +368,9 @@ impl Check<'_> {
         }
     }
 }
+
+/// What a path is.
+const PATH: &str = "a path begins with `/`; it is appended to `base_url`";
 
 /// The hook that moves the target's clock.
 const ADVANCE_CLOCK: &str = "advance-clock";

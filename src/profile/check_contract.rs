@@ -81,7 +81,7 @@ impl Check<'_> {
 
     fn by_variant(&mut self, promise: &str, promises: Option<&VariantPromise>) {
         let Some(VariantPromise::ByVariant(promises)) = promises else { return };
-        let known = variants::variants(&self.profile.operation);
+        let known = variants::variants(self.profile);
         for name in promises.keys().filter(|name| !known.contains(name)) {
             let at = pointer(&format!("/contract/conflict/{promise}"), name);
             let message = format!("there is no variant `{name}` under `operation.parameters`");

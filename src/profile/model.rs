@@ -44,6 +44,7 @@ pub struct Profile {
     pub contract: Contract,
     /// What can be done to the target from outside, by name: `advance-clock` (which is told `{{seconds}}`), `change`,
     /// `delete`, `last-token` (which leaves the caller with one more request) and `lift-limit`, ….
+    /// Its key store is taken down by `store-down` and brought up by `store-up`; `restart` returns when it serves again.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, Hook>")]
     pub hooks: IndexMap<String, Hook>,
@@ -162,6 +163,9 @@ pub struct Variant {
     /// A merge patch over the query parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<Value>,
+    /// Another path: the same operation on another resource.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<Template>,
     /// Header fields over those of the request, the account's credentials included.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, Template>")]
@@ -187,6 +191,26 @@ pub enum Spelling {
     Reordered,
     /// White space between the tokens of the JSON body.
     Spaced,
+    /// The first character of every name and text of the JSON body as `\u0041`; of every name of the form as `%41`.
+    Escaped,
+    /// Every number of the JSON body with one digit more: `2.0` for `2`. Whether that is the same, nobody says but the
+    /// contract.
+    Decimal,
+    /// The JSON body without the members that are null. Whether that is the same, nobody says but the contract.
+    WithoutNulls,
+    /// Every text of the JSON body in Unicode's decomposed form (NFD). Whether that is the same, nobody says but the
+    /// contract.
+    Decomposed,
+}
+
+impl Spelling {
+    /// Whether it may be taken for other parameters in good faith: JSON itself does not call the two the same.
+    pub fn is_loose(self) -> bool {
+        match self {
+            Self::Reordered | Self::Spaced | Self::Escaped => false,
+            Self::Decimal | Self::WithoutNulls | Self::Decomposed => true,
+        }
+    }
 }
 
 /// How effects are counted.

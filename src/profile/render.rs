@@ -159,6 +159,11 @@ impl Bound {
         let mut draft = self.draft(&template, &values, wanted.account, self.path_of(wanted.replica)?)?;
         if let Some(method) = wanted.method {
             draft.method = parse_method(method)?;
+            if reads(method) {
+                // Content has no meaning in a request that only reads (RFC 9110 section 9.3.1).
+                draft.content = Content::None;
+                draft.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
+            }
         }
         if let (Some(key), Some(clause)) = (wanted.key, &self.profile.contract.key) {
             let spelled = match clause.encoding {
@@ -368,6 +373,10 @@ fn is_target(target: &str) -> bool {
     target.starts_with('/')
         && target.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#')
         && target.parse::<http::uri::PathAndQuery>().is_ok()
+}
+
+fn reads(method: &str) -> bool {
+    matches!(method, "GET" | "HEAD")
 }
 
 fn parse_method(method: &str) -> Result<http::Method, RenderError> {

@@ -118,6 +118,11 @@ fn of_operation(profile: &Profile) -> Vec<Site<'_>> {
         for (part, patch) in [("json", &variant.json), ("form", &variant.form), ("query", &variant.query)] {
             sites.extend(patch.iter().flat_map(|patch| of_value(&pointer(&at, part), patch, Purpose::Probe)));
         }
+        sites.extend(variant.path.iter().map(|path| Site {
+            pointer: pointer(&at, "path"),
+            text: &path.0,
+            purpose: Purpose::Probe,
+        }));
         for (name, value) in &variant.headers {
             let pointer = pointer(&pointer(&at, "headers"), name);
             sites.push(Site { pointer, text: &value.0, purpose: Purpose::Probe });

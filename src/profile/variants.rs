@@ -1,16 +1,21 @@
 //! Parameter variants: the ones that a profile declares, and the ones that every request with a body offers.
 
-use std::borrow::Cow;
-
-use serde_json::Value;
-
 use super::body;
+use super::fields;
 use super::render::{RenderError, patched};
-use super::{BASE, Bound, Operation, RequestTemplate, Spelling, Variant};
+use super::spelling::can_spell;
+use super::{BASE, Bound, Operation, Profile, RequestTemplate, Spelling, Variant};
 use crate::contract::{Drawn, Matcher};
 
 /// The variants that spell the same parameters in other bytes, by the names under which they are always offered.
-const SPELLINGS: [(&str, Spelling); 2] = [("reordered", Spelling::Reordered), ("spaced", Spelling::Spaced)];
+const SPELLINGS: [(&str, Spelling); 6] = [
+    ("reordered", Spelling::Reordered),
+    ("spaced", Spelling::Spaced),
+    ("escaped", Spelling::Escaped),
+    ("decimal", Spelling::Decimal),
+    ("without-nulls", Spelling::WithoutNulls),
+    ("decomposed", Spelling::Decomposed),
+];
 
 /// A parameter variant that the profile declares, with what follows from its name and its patches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +48,7 @@ impl Operation {
 impl Variant {
     /// Whether it changes parameters, and not only header fields.
     pub(super) fn patches_parameters(&self) -> bool {
-        self.json.is_some() || self.form.is_some() || self.query.is_some()
+        self.json.is_some() || self.form.is_some() || self.query.is_some() || self.path.is_some()
     }
 }
 
@@ -53,9 +58,20 @@ impl Bound {
         self.variants().iter().any(|known| known == name)
     }
 
-    /// The parameter variants: `base`, the declared ones in their order, and the spellings that every body offers.
+    /// The parameter variants: `base`, the declared ones in their order, the spellings that every body offers, and one for
+    /// each field that can be changed.
     pub fn variants(&self) -> Vec<String> {
-        variants(&self.profile.operation)
+        variants(&self.profile)
+    }
+
+    /// Whether a variant was made up from the request as it stands, so that nobody has said whether it is acceptable; or,
+    /// of a spelling, whether it is the same.
+    pub fn is_guessed(&self, variant: &str) -> bool {
+        let operation = &self.profile.operation;
+        match spelling(operation, variant) {
+            Some(spelling) => spelling.is_loose(),
+            None => variant != BASE && !operation.parameters.contains_key(variant),
+        }
     }
 
     /// What kind of outcome a variant draws from a server that executes it.
@@ -89,7 +105,7 @@ impl Bound {
         let spelling = spelling(operation, name);
         let mut request = match operation.parameters.get(name) {
             Some(variant) => request(operation, variant),
-            None => operation.request.clone(),
+            None => fields::changed(&operation.request, name).unwrap_or_else(|| operation.request.clone()),
         };
         if spelling == Some(Spelling::Reordered) {
             request.form = request
@@ -123,6 +139,9 @@ pub(super) fn request(operation: &Operation, variant: &Variant) -> RequestTempla
     if let Some(patch) = &variant.query {
         request.query = patched(&request.query, patch);
     }
+    if let Some(path) = &variant.path {
+        request.path = path.clone();
+    }
     for (name, value) in &variant.headers {
         request.headers.retain(|known, _| !known.eq_ignore_ascii_case(name));
         request.headers.insert(name.clone(), value.clone());
@@ -131,7 +150,8 @@ pub(super) fn request(operation: &Operation, variant: &Variant) -> RequestTempla
 }
 
 /// All names, in order.
-pub(super) fn variants(operation: &Operation) -> Vec<String> {
+pub(super) fn variants(profile: &Profile) -> Vec<String> {
+    let operation = &profile.operation;
     let mut names = vec![BASE.to_owned()];
     names.extend(operation.parameters.keys().filter(|name| *name != BASE).cloned());
     for (name, spelling) in SPELLINGS {
@@ -139,6 +159,7 @@ pub(super) fn variants(operation: &Operation) -> Vec<String> {
             names.push(name.to_owned());
         }
     }
+    names.extend(fields::names(profile).into_iter().filter(|name| !operation.parameters.contains_key(name)));
     names
 }
 
@@ -146,19 +167,5 @@ fn spelling(operation: &Operation, name: &str) -> Option<Spelling> {
     match operation.parameters.get(name) {
         Some(variant) => variant.spelling,
         None => SPELLINGS.into_iter().find(|(known, _)| *known == name).map(|(_, spelling)| spelling),
-    }
-}
-
-/// Whether a request has a body that another spelling makes other bytes of.
-pub(super) fn can_spell(request: &RequestTemplate, spelling: Spelling) -> bool {
-    let json: Option<Cow<'_, Value>> = request.json.as_ref().map(Cow::Borrowed);
-    let form = request.form.as_ref().map(|form| Cow::Owned(Value::Object(form.clone().into_iter().collect())));
-    match spelling {
-        Spelling::Reordered => json.or(form).is_some_and(|value| body::has_order(&value)),
-        Spelling::Spaced => json.is_some_and(|value| match value.as_ref() {
-            Value::Object(members) => !members.is_empty(),
-            Value::Array(items) => !items.is_empty(),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
-        }),
     }
 }

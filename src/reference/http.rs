@@ -8,9 +8,9 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::Response;
 use axum::http::header::DATE;
 use axum::http::request::Parts;
+use axum::http::{Method, Response};
 use bytes::Bytes;
 use http_body_util::BodyExt;
 
@@ -161,6 +161,12 @@ fn announced(service: &Service, parts: &Parts) -> Option<Submission> {
 /// Finds what a whole request is about, and answers it.
 async fn answer(service: &Service, parts: &Parts, body: Bytes) -> Reply {
     let interpreter = &service.interpreter;
+    if interpreter.policy.reads_from_record
+        && parts.method == Method::GET
+        && let Some(reply) = read_from_record(service, parts)
+    {
+        return reply;
+    }
     match interpreter.surface.route(interpreter, Asked { parts, body, replica: service.replica }) {
         Ok(Routed::Submitted(submission)) => match service.trouble.error() {
             Some(error) => Reply { note: "an error before anything is done".to_owned(), ..plain(error) },
@@ -171,6 +177,13 @@ async fn answer(service: &Service, parts: &Parts, body: Bytes) -> Reply {
         },
         Ok(Routed::Answered(answer)) | Err(answer) => plain(answer),
     }
+}
+
+/// The answer that the key of a request which only reads was first used for, if there is one.
+fn read_from_record(service: &Service, parts: &Parts) -> Option<Reply> {
+    let mut parts = parts.clone();
+    parts.method = Method::POST;
+    service.interpreter.recorded(&announced(service, &parts)?)
 }
 
 /// A log line that is written when its request is answered, or when its client goes away before.

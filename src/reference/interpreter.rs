@@ -171,6 +171,23 @@ impl Interpreter {
         }
     }
 
+    /// What is recorded of the first request with the key of a submission, as a replay.
+    pub(super) fn recorded(&self, submission: &Submission) -> Option<Reply> {
+        let Admission::Protected(key) = (self.policy.admit_key)(&self.contract, submission) else {
+            return None;
+        };
+        let place = self.place(&key, submission);
+        let state = self.state();
+        let relate = |record: &Record| (self.policy.relate)(record, submission);
+        let (relation, _, record) = state.books.records.find(&place.name, &place.fingerprint, relate)?;
+        let Progress::Finished { outcome, .. } = &record.progress else {
+            return None;
+        };
+        let answer = (self.policy.replay)(&self.contract, &outcome.answer);
+        let note = "a key on a request that reads → replays".to_owned();
+        (relation == Relation::SameScope).then_some(Reply { answer, note, looked_up_after: None, lost: false })
+    }
+
     /// The state, for one step.
     pub(super) fn state(&self) -> Held<'_> {
         Held::begin(self.state.lock().unwrap_or_else(PoisonError::into_inner), &self.store)

@@ -65,6 +65,7 @@ fn one_of(mut values: impl Iterator<Item = Vec<u8>>) -> PresentedKey {
     }
 }
 
+/// What remains is written anew: close together, or spaced where the body was, so that two spellings stay two.
 fn in_json(pointer: &str, body: Bytes) -> (PresentedKey, Bytes) {
     let Some((parent, name)) = pointer.rsplit_once('/') else {
         return (PresentedKey::Absent, body);
@@ -73,14 +74,16 @@ fn in_json(pointer: &str, body: Bytes) -> (PresentedKey, Bytes) {
     let Ok(mut content) = serde_json::from_slice::<Value>(&body) else {
         return (PresentedKey::Absent, body);
     };
+    let is_close = content.to_string().as_bytes() == body;
     let found = match content.pointer_mut(parent) {
         Some(Value::Object(members)) => members.shift_remove(&name),
         _ => None,
     };
+    let rest = Bytes::from(if is_close { content.to_string() } else { format!("{content:#}") });
     match found {
         None => (PresentedKey::Absent, body),
-        Some(Value::String(key)) => (PresentedKey::One(key.into_bytes()), Bytes::from(content.to_string())),
-        Some(_) => (PresentedKey::Unclear, Bytes::from(content.to_string())),
+        Some(Value::String(key)) => (PresentedKey::One(key.into_bytes()), rest),
+        Some(_) => (PresentedKey::Unclear, rest),
     }
 }
 
@@ -223,6 +226,8 @@ mod tests {
         let (key, rest) = in_json("/meta/key", body);
         assert_eq!(key, PresentedKey::One(b"k1".to_vec()));
         assert_eq!(rest, Bytes::from_static(br#"{"meta":{},"product":"n"}"#));
+        let spaced = |body: &'static [u8]| in_json("/key", Bytes::from_static(body)).1;
+        assert_ne!(spaced(br#"{"key":"k","a":1}"#), spaced(br#"{"key": "k", "a": 1}"#));
         assert_eq!(in_json("/key", Bytes::from_static(b"{}")).0, PresentedKey::Absent);
         assert_eq!(in_json("/key", Bytes::from_static(br#"{"key":7}"#)).0, PresentedKey::Unclear);
     }

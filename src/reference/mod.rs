@@ -16,6 +16,7 @@
 //! | `GET /orders?reference=r` | 200, `{"orders": […]}` |
 //! | `GET`, `PATCH`, `DELETE /orders/{number}` | 200, 200, 204; 404 |
 //! | the same under `/reservations` | another operation |
+//! | the same under `/branches/{branch}` | the same operation; the branch is a parameter, like `?channel=…` |
 //! | `GET /clock`, `POST /clock` `{"advance": "25h"}` or `{"advance_seconds": 90000}` | 200, `{"now": …, "elapsed_ms": …}` |
 //! | `PUT /limit` `{"requests": 1}` or `{"requests": null}` | 204; so many more requests are carried out, and the others get 429 |
 //! | `POST /store/down`, `POST /store/up` | 204; in between the key store is down |
@@ -40,6 +41,7 @@ mod orders;
 mod policy;
 mod record;
 mod recovery;
+mod sameness;
 mod server;
 mod state;
 mod store;

@@ -13,7 +13,9 @@ use super::key;
 use super::limits::Limits;
 use super::record::{Outcome, OutcomeKind, Progress, Record, Relation};
 use super::recovery::{self, Outage};
-pub(super) use super::submission::{Submission, canonical};
+pub(super) use super::sameness::Sameness;
+use super::sameness::{self, fingerprint};
+pub(super) use super::submission::{Submission, is_in_path, path_parameter};
 use crate::contract::{Anchor, Contract, Matcher, Row, Situation, Treatment};
 use crate::message::Response;
 
@@ -143,6 +145,8 @@ pub(super) struct Policy {
     pub(super) on_broken_request: Memory,
     /// What happens to an execution whose client has gone.
     pub(super) on_disconnect: Departure,
+    /// Whether a request that only reads is answered from the record of its key.
+    pub(super) reads_from_record: bool,
     /// What costs a token of the rate limit, and how much the key store has room for.
     pub(super) limits: Limits,
     /// What becomes of a request with a key while the key store is down.
@@ -180,6 +184,7 @@ impl Policy {
             after_replay: Memory::Keep,
             on_broken_request: Memory::Release,
             on_disconnect: Departure::CarryOn,
+            reads_from_record: false,
             limits: Limits::default(),
             on_outage: Box::new(recovery::on_outage),
             after_restart: Box::new(recovery::after_restart),
@@ -274,14 +279,6 @@ fn name_record(contract: &Contract, key: &str, submission: &Submission) -> Strin
     Value::Array(std::iter::once(Value::from(key)).chain(values).collect()).to_string()
 }
 
-/// The parameters; where the contract does not tell spellings apart, without regard to white space and the order of members.
-fn fingerprint(contract: &Contract, submission: &Submission) -> Vec<u8> {
-    match promised(contract, Row::EquivalentParameters, None) {
-        Some(Treatment::Rejects(_)) => submission.parameters(),
-        _ => canonical(&submission.parameters()),
-    }
-}
-
 fn relate(record: &Record, submission: &Submission) -> Relation {
     if record.account != submission.account {
         Relation::OtherAccount
@@ -334,12 +331,10 @@ fn on_duplicate(contract: &Contract, outcome: &Outcome, book: &Book) -> Disposit
 }
 
 fn on_conflict(contract: &Contract, record: &Record, submission: &Submission) -> Disposition {
-    if canonical(&record.fingerprint) == canonical(&submission.parameters()) {
-        let promise = promised(contract, Row::EquivalentParameters, None);
-        in_conflict(Situation::EquivalentParameters, promise)
-    } else {
-        changed_parameters(contract, submission.variant.as_deref())
+    if let Some(situation) = sameness::conflict(contract, &record.fingerprint, submission) {
+        return situation;
     }
+    changed_parameters(contract, submission.variant.as_deref())
 }
 
 /// What parameters of another meaning get, by their variant where that is known.
@@ -353,14 +348,15 @@ pub(super) fn changed_parameters(contract: &Contract, variant: Option<&str>) -> 
     in_conflict(Situation::ChangedParameters, promise)
 }
 
-fn in_conflict(situation: Situation, promise: Option<Treatment>) -> Disposition {
+pub(super) fn in_conflict(situation: Situation, promise: Option<Treatment>) -> Disposition {
     Disposition { situation, treatment: promise.unwrap_or_else(|| Treatment::Rejects(Matcher::default())) }
 }
 
 /// Where nothing is promised, a repeat waits for the first request and gets what a later repeat would get.
 fn on_in_flight(contract: &Contract, record: &Record, fingerprint: &[u8]) -> Disposition {
     let usual = promised(contract, Row::InFlight, None).unwrap_or(Treatment::Replays);
-    if record.fingerprint != fingerprint {
+    let sameness = Sameness::of(contract);
+    if sameness.canonical(&record.fingerprint) != sameness.canonical(fingerprint) {
         let treatment = promised(contract, Row::InFlightChanged, None).unwrap_or(usual);
         return Disposition { situation: Situation::InFlightChanged, treatment };
     }
@@ -386,16 +382,16 @@ pub(super) fn crashes_after_effect(contract: &Contract, crash: &Answer) -> bool 
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::reference::book::Collection;
     use crate::reference::key::PresentedKey;
 
-    fn contract(yaml: &str) -> Contract {
+    pub(in crate::reference) fn contract(yaml: &str) -> Contract {
         serde_json::from_value(serde_yaml::from_str(yaml).unwrap()).unwrap()
     }
 
-    fn submission(body: &'static str) -> Submission {
+    pub(in crate::reference) fn submission(body: &'static str) -> Submission {
         let key = PresentedKey::One(b"k".to_vec());
         let (account, method) = ("default".into(), "POST".into());
         Submission {
@@ -410,18 +406,6 @@ mod tests {
             turned_away: None,
             request: Err(Answer::no_content()),
         }
-    }
-
-    #[test]
-    fn spellings_of_the_same_json_have_one_fingerprint() {
-        let usual = Contract::default();
-        let print = |body| fingerprint(&usual, &submission(body));
-        assert_eq!(print(r#"{"a":{"b":1,"c":[1,2]},"d":2}"#), print(r#" {"d":2, "a":{"c":[1,2],"b":1}} "#));
-        assert_ne!(print(r#"{"a":[1,2]}"#), print(r#"{"a":[2,1]}"#));
-        assert_ne!(print("{"), print("{ "));
-        let strict = contract("conflict: {equivalent_parameters: {rejects: {status: 422}}}");
-        let strictly = |body| fingerprint(&strict, &submission(body));
-        assert_ne!(strictly(r#"{"a":1,"b":2}"#), strictly(r#"{"b":2,"a":1}"#));
     }
 
     #[test]

@@ -213,11 +213,15 @@ impl Records {
         }
     }
 
-    /// Goes through all records, in no order. `survives` may change a record; those for which it says no are removed.
+    /// Goes through all records, in no order. `survives` may change how far a record has come, as long as it stays in
+    /// flight; those for which it says no are removed.
     pub(super) fn sift(&mut self, mut survives: impl FnMut(&mut Record) -> bool) {
         for (name, records) in &mut self.by_name {
-            self.touched.note(name);
+            let before = records.len();
             records.retain_mut(&mut survives);
+            if records.len() < before {
+                self.touched.note(name);
+            }
         }
         self.by_name.retain(|_, records| !records.is_empty());
     }

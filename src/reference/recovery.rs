@@ -5,7 +5,7 @@ use super::interpreter::{Interpreter, Reply};
 use super::policy::{Memory, promised, refusal};
 use super::record::{Progress, Record};
 use super::state::State;
-use super::store::NotKept;
+use super::store::{NotKept, Store};
 use crate::contract::{Contract, Matcher, Row, Situation, Treatment};
 
 /// What becomes of a request with a key while the key store is down.
@@ -87,12 +87,13 @@ impl Interpreter {
     /// # Errors
     /// When it cannot be kept.
     pub(super) async fn kept(&self) -> Result<(), NotKept> {
+        let Store::Durable(durable) = &self.store else { return Ok(()) };
         // In a step of its own, because one that is under way has handed nothing over yet.
         let number = {
             let _step = self.state();
-            self.store.handed_over()
+            durable.handed_over()
         };
-        self.store.kept(number).await
+        durable.kept(number).await
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) struct Submission {
 }
 
 /// What stands between the parameters of the content and those of the request target. No JSON has it, and no form.
-const BETWEEN: &str = "\n?";
+pub(super) const BETWEEN: &str = "\n?";
 
 impl Submission {
     /// All parameters, as they came.
@@ -61,28 +61,16 @@ impl Submission {
     }
 }
 
-fn form(pairs: impl Iterator<Item = (String, String)>) -> String {
+pub(super) fn form(pairs: impl Iterator<Item = (String, String)>) -> String {
     form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
 
-/// Parameters in a form that is the same for every spelling of the same JSON, or of the same form; others as they are.
-pub(super) fn canonical(parameters: &[u8]) -> Vec<u8> {
-    let Ok(text) = std::str::from_utf8(parameters) else {
-        return parameters.to_vec();
-    };
-    let (body, target) = text.rsplit_once(BETWEEN).map_or((text, None), |(body, target)| (body, Some(target)));
-    let mut canonical = match serde_json::from_str::<Value>(body) {
-        Ok(mut content) => {
-            content.sort_all_objects();
-            content.to_string()
-        }
-        Err(_) if body.contains('=') && !body.starts_with(['{', '[']) => {
-            let mut pairs: Vec<(String, String)> = form_urlencoded::parse(body.as_bytes()).into_owned().collect();
-            pairs.sort();
-            form(pairs.into_iter())
-        }
-        Err(_) => body.to_owned(),
-    };
-    canonical.extend(target.into_iter().flat_map(|target| [BETWEEN, target]));
-    canonical.into_bytes()
+/// The name of a parameter that stands in the path.
+pub(super) fn path_parameter(name: &str) -> String {
+    format!("{{{name}}}")
+}
+
+/// Whether a parameter of the request target stands in the path, and not in the query.
+pub(super) fn is_in_path(name: &str) -> bool {
+    name.starts_with('{')
 }

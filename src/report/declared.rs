@@ -1,7 +1,7 @@
 //! What a contract promises in each clause, in a line for the table.
 
 use crate::contract::{
-    Anchor, BodyFidelity, Clause, Contract, Encoding, Key, Level, Row, StatusFidelity, VariantPromise,
+    Anchor, BodyFidelity, Clause, Contract, Encoding, Key, KeyDifference, Level, Row, StatusFidelity, VariantPromise,
 };
 
 /// What the contract promises in a clause; `None` where it is silent.
@@ -52,7 +52,17 @@ fn key(key: &Key) -> Vec<String> {
         (Some(shortest), Some(longest)) => Some(format!("{shortest} to {longest} characters")),
     };
     let with = (!key.with.is_empty()).then(|| format!("counts together with {}", key.with.join(", ")));
-    std::iter::once(carrier).chain(key.recommended.clone()).chain(length).chain(with).collect()
+    let ignores: Vec<&str> = key
+        .ignores
+        .iter()
+        .map(|difference| match difference {
+            KeyDifference::Case => "case",
+            KeyDifference::Quotes => "quotes",
+            KeyDifference::WhiteSpace => "white space",
+        })
+        .collect();
+    let ignores = (!ignores.is_empty()).then(|| format!("without regard to {}", ignores.join(", ")));
+    std::iter::once(carrier).chain(key.recommended.clone()).chain(length).chain(with).chain(ignores).collect()
 }
 
 fn key_promises(contract: &Contract) -> Vec<String> {
@@ -127,9 +137,17 @@ fn by_variant(contract: &Contract, promises: Option<&VariantPromise>, own: Row, 
         None => Vec::new(),
         Some(VariantPromise::Every(_)) => row(contract, own, name).into_iter().collect(),
         Some(VariantPromise::ByVariant(variants)) => {
-            let variants: Vec<String> =
-                variants.iter().map(|(variant, promise)| format!("{variant} {promise}")).collect();
-            vec![format!("{name}: {}", variants.join(", "))]
+            // Neighbours with one promise share it.
+            let mut groups: Vec<(Vec<&str>, String)> = Vec::new();
+            for (variant, promise) in variants {
+                match groups.last_mut().filter(|(_, known)| *known == promise.to_string()) {
+                    Some((names, _)) => names.push(variant),
+                    None => groups.push((vec![variant], promise.to_string())),
+                }
+            }
+            let groups: Vec<String> =
+                groups.iter().map(|(names, promise)| format!("{} {promise}", names.join("/"))).collect();
+            vec![format!("{name}: {}", groups.join(", "))]
         }
     }
 }
@@ -183,7 +201,7 @@ replay:
   fidelity: {status: [200, 201], body: json}
   marker: {header: Idempotent-Replayed, level: may}
 conflict:
-  changed_parameters: {amount: {rejects: {status: 422}}, note: replays}
+  changed_parameters: {amount: {rejects: {status: 422}}, note: replays, title: replays}
   in_flight: {allow: {rejects: {status: 409}}, ends_within: 60s}
 scope: {methods: [POST, PATCH], other_account: executes}
 "#;
@@ -195,7 +213,7 @@ scope: {methods: [POST, PATCH], other_account: executes}
                 "≥ 1day, ≤ 2days, counted from the last use; expired: executes",
                 "after success: replays; after failure: replays when the first answer had status 402; else executes \
                  (should); a replay has status 200 or 201 and the same JSON; marker Idempotent-Replayed (may)",
-                "changed parameters: amount rejects with status 422, note replays; in flight: rejects with status 409, \
+                "changed parameters: amount rejects with status 422, note/title replays; in flight: rejects with status 409, \
                  ends within 1m",
                 "POST, PATCH; other account: executes",
             ]

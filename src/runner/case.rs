@@ -161,6 +161,14 @@ impl<'r> CaseRun<'r> {
                 self.fan_out(fan_out).await?;
                 self.count_intent(&fan_out.intent).await
             }
+            Step::Sweep(sweep) => {
+                for send in sweep.sends(&self.context.bound.fields()) {
+                    self.check_interrupt()?;
+                    self.send(&send).await?;
+                    self.count_intent(&send.intent).await?;
+                }
+                Ok(())
+            }
             Step::Pressure(pressure) => {
                 for send in pressure.sends() {
                     self.send(&send).await?;

@@ -7,6 +7,7 @@ use crate::history::{EventKind, HookRun, IntentId};
 use crate::plan;
 use crate::profile::{BoundHook, ClockUnit, HookValues, RenderError};
 use crate::scenario::HookStep;
+use crate::secret::Text;
 
 /// What a hook came to.
 struct Ran {
@@ -71,26 +72,35 @@ impl CaseRun<'_> {
         let before = if moves_clock { self.read_clock().await? } else { None };
         if name == HookStep::STORE_DOWN {
             self.context.pace.set_aside()?;
-            // It may be down even if the hook says that it failed.
-            self.store_down = true;
         }
         if name == HookStep::STORE_UP && self.store_down {
-            self.context.pace.take_cleanup()?
+            self.context.pace.take_cleanup()?;
         } else {
-            self.context.pace.take_control()?
+            self.context.pace.take_control()?;
         }
+        // It may be down even if the hook says that it failed.
+        self.store_down |= name == HookStep::STORE_DOWN;
         let error = match hook {
             BoundHook::Request(request) => match self.context.send_control(request).await {
                 Ok(response) if (200..300).contains(&response.status) => None,
                 Ok(response) => Some(format!("the hook was answered {}", response.status)),
                 Err(error) => Some(error.to_string()),
             },
-            BoundHook::Command(command) => run_command(command).await.err(),
+            BoundHook::Command(command) => self.run_command(command).await.err(),
         };
         self.store_down &= name != HookStep::STORE_UP || error.is_some();
         let after = if moves_clock { self.read_clock().await? } else { None };
         let confirmed = before.zip(after).map(|(before, after)| after.passed_since(before));
         Ok(Ran { confirmed, error })
+    }
+
+    /// Runs a command. An interruption ends it, unless it came before: then this is to undo something.
+    async fn run_command(&self, command: &[Text]) -> Result<(), String> {
+        let interrupted = self.context.interrupt.is_set();
+        tokio::select! {
+            outcome = run_command(command) => outcome,
+            () = self.context.interrupt.wait(), if !interrupted => Err("the command was interrupted".into()),
+        }
     }
 
     /// Reads the target's clock, where the profile says how. A reading that fails is none.
@@ -137,12 +147,12 @@ fn missing(error: &RenderError) -> String {
     format!("the hook lacks something that no answer gave: {error}")
 }
 
-async fn run_command(command: &[crate::secret::Text]) -> Result<(), String> {
+async fn run_command(command: &[Text]) -> Result<(), String> {
     let Some((program, arguments)) = command.split_first() else {
         return Err("the hook's command is empty".into());
     };
     let status = tokio::process::Command::new(program.sent())
-        .args(arguments.iter().map(crate::secret::Text::sent))
+        .args(arguments.iter().map(Text::sent))
         .stdin(std::process::Stdio::null())
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::null())

@@ -24,6 +24,13 @@ pub(super) fn odd_key(kind: KeyKind, own: &str, clause: Option<&Key>) -> Carried
         KeyKind::Overlong => plain(stretched(own, longest.saturating_add(1))),
         KeyKind::OtherCase => plain(own.chars().map(in_other_case).collect()),
         KeyKind::Quoted => CarriedKey { text: format!("\"{own}\""), encoded: true },
+        KeyKind::LongestOtherCase => plain(stretched(own, longest).chars().map(in_other_case).collect()),
+        KeyKind::OverlongSibling => plain(with_another_end(&stretched(own, longest.saturating_add(1)))),
+        KeyKind::Padded => plain(format!(" {own} ")),
+        KeyKind::Spaced => plain(with_a_space(own)),
+        KeyKind::Accented => plain(format!("{own}é")),
+        KeyKind::Long(length) => plain(stretched(own, usize::from(length))),
+        KeyKind::LongSibling(length) => plain(with_another_end(&stretched(own, usize::from(length)))),
     }
 }
 
@@ -36,8 +43,12 @@ fn malformed(own: &str, encoding: Encoding) -> CarriedKey {
     }
 }
 
-/// The letters and digits of a key, over and over, up to a length.
+/// The letters and digits of a key, over and over, up to a length. A key that has the length already stays as it is:
+/// where no other fits, keys may have to be UUIDs.
 fn stretched(own: &str, length: usize) -> String {
+    if own.chars().count() == length {
+        return own.to_owned();
+    }
     own.chars().filter(char::is_ascii_alphanumeric).cycle().take(length).collect()
 }
 
@@ -47,6 +58,12 @@ fn with_another_end(key: &str) -> String {
     let last = other.pop();
     other.push(if last == Some('0') { '1' } else { '0' });
     other
+}
+
+/// With a space after the first few characters.
+fn with_a_space(key: &str) -> String {
+    const BEFORE: usize = 8;
+    key.chars().take(BEFORE).chain([' ']).chain(key.chars().skip(BEFORE)).collect()
 }
 
 fn in_other_case(letter: char) -> char {
@@ -81,6 +98,26 @@ mod tests {
         assert_eq!(key(KeyKind::OtherCase, clause).text, OWN.to_uppercase());
         assert_eq!(key(KeyKind::Quoted, clause), CarriedKey { text: format!("\"{OWN}\""), encoded: true });
         assert_eq!(key(KeyKind::Empty, clause).text, "");
+        assert_eq!(key(KeyKind::Padded, clause).text, format!(" {OWN} "));
+        assert_eq!(key(KeyKind::Spaced, clause).text, "8e03978e -40d5-43e8-bc93-6894a57f9324");
+        assert_eq!(key(KeyKind::Accented, clause).text, format!("{OWN}é"));
+    }
+
+    #[test]
+    fn twins_have_all_but_their_last_character_in_common() {
+        let text = |kind| key(kind, "{carrier: {header: K}, max_length: 36}").text;
+        for (one, twin, length) in [
+            (KeyKind::Long(65), KeyKind::LongSibling(65), 65),
+            (KeyKind::Overlong, KeyKind::OverlongSibling, 37),
+            (KeyKind::Longest, KeyKind::LongestSibling, 36),
+        ] {
+            let (one, twin) = (text(one), text(twin));
+            assert_eq!((one.len(), twin.len()), (length, length));
+            assert_eq!(one[..length - 1], twin[..length - 1]);
+            assert_ne!(one, twin);
+        }
+        assert_eq!(text(KeyKind::Longest), OWN);
+        assert_eq!(text(KeyKind::LongestOtherCase), OWN.to_uppercase());
     }
 
     #[test]

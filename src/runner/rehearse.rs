@@ -28,6 +28,8 @@ pub fn rehearse(bound: &Bound, plan: &Plan) -> Result<(), RenderError> {
 
 fn rehearse_step(bound: &Bound, step: &Step) -> Result<(), RenderError> {
     match step {
+        // A conditional step is passed over where something is missing.
+        Step::Send(send) if send.unless_counted.is_some() && !is_offered(bound, send) => Ok(()),
         Step::Send(send) => rehearse_send(bound, send),
         Step::Race(race) => race
             .copies()
@@ -44,10 +46,15 @@ fn rehearse_step(bound: &Bound, step: &Step) -> Result<(), RenderError> {
             let replicas = bound.replicas().keys().filter(|_| fan_out.each_replica).map(|name| Some(name.as_str()));
             std::iter::once(None).chain(replicas).try_for_each(|replica| rehearse_send(bound, &fan_out.send(replica)))
         }
+        Step::Sweep(sweep) => sweep.sends(&bound.fields()).iter().try_for_each(|send| rehearse_send(bound, send)),
         Step::Pressure(pressure) => rehearse_send(bound, &Send { intent: pressure.intent.clone(), ..Send::default() }),
         Step::Hook(hook) => rehearse_hook(bound, hook),
         Step::Wait(_) | Step::Count(_) => Ok(()),
     }
+}
+
+fn is_offered(bound: &Bound, send: &Send) -> bool {
+    send.parameters.as_deref().is_none_or(|name| bound.has_variant(name))
 }
 
 fn rehearse_send(bound: &Bound, send: &Send) -> Result<(), RenderError> {

@@ -10,6 +10,7 @@ pub fn subject(bound: &Bound) -> Subject {
             meaning: bound.meaning(&name),
             outcome: bound.outcome(&name),
             draws: bound.draws(&name).cloned(),
+            guessed: bound.is_guessed(&name),
         };
         (name, fact)
     });

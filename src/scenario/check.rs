@@ -6,12 +6,15 @@ use crate::document::{At, Located, Problem, is_kebab_case, nearest};
 use crate::history::LossPoint;
 
 /// What a profile can offer, as words of their own.
-const NEEDS: [&str; 9] = [
+const NEEDS: [&str; 12] = [
     "effects",
     "cleanup",
     "clock",
+    "fields",
     "key.max_length",
     "key.encoding.bare",
+    "key.spaces",
+    "key.unicode",
     "retention.at_least",
     "retention.at_most",
     "scope.methods",
@@ -83,6 +86,7 @@ impl Check<'_> {
             Step::Race(race) => self.race(&at("race"), race),
             Step::Repeat(repeat) => self.mention(&at("repeat/intent"), &repeat.intent),
             Step::FanOut(fan_out) => self.fan_out(&at("fan-out"), fan_out),
+            Step::Sweep(sweep) => self.mention(&at("sweep/intent"), &sweep.intent),
             Step::Count(count) => self.mention(&at("count/intent"), &count.intent),
             Step::Hook(hook) => self.hook(&at("hook"), hook),
             Step::Pressure(pressure) => self.pressure(&at("pressure"), pressure),

@@ -45,9 +45,14 @@ impl FromStr for KeyChoice {
         if written == Self::NONE {
             return Ok(Self::None);
         }
-        KeyKind::ALL.into_iter().find(|kind| kind.id() == written).map(Self::Odd).ok_or_else(|| {
-            let known: Vec<&str> = KeyKind::ALL.into_iter().map(KeyKind::id).collect();
-            format!("`{written}` is not a choice of a key: write one of {}, {}", Self::NONE, known.join(", "))
+        written.parse().map(Self::Odd).map_err(|_| {
+            let known: Vec<&str> = KeyKind::NAMED.into_iter().map(|(name, _)| name).collect();
+            format!(
+                "`{written}` is not a choice of a key: write one of {}, {}; or `long-65`, `long-65-sibling`, for whatever \
+                 length",
+                Self::NONE,
+                known.join(", ")
+            )
         })
     }
 }
@@ -124,7 +129,7 @@ mod tests {
 
     #[test]
     fn choices_are_written_as_they_are_read() {
-        for written in ["none", "empty", "longest-sibling", "other-case"] {
+        for written in ["none", "empty", "longest-sibling", "other-case", "long-65-sibling"] {
             assert_eq!(written.parse::<KeyChoice>().unwrap().to_string(), written);
         }
         for written in ["half", "before-expiry", "rest", "expiry", "25m"] {

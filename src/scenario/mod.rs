@@ -11,6 +11,6 @@ mod race;
 pub use choice::{Advance, KeyChoice};
 pub use document::ScenarioDocument;
 pub use load::{load_directory, load_shipped, parse, shipped};
-pub use model::{Count, FanOut, HookStep, Pressure, Repeat, Scenario, ScenarioCase, Send, Step, Until, Wait};
+pub use model::{Count, FanOut, HookStep, Pressure, Repeat, Scenario, ScenarioCase, Send, Step, Sweep, Until, Wait};
 pub use percent::{Moment, Percent};
 pub use race::{Copies, Race, RaceCopy};

@@ -46,6 +46,8 @@ pub enum Step {
     Repeat(Repeat),
     /// Sends the same attempt many times, one after the other.
     FanOut(FanOut),
+    /// Sends the request again and again, each time with another field of it changed.
+    Sweep(Sweep),
     /// Uses many fresh keys.
     Pressure(Pressure),
     /// Lets time pass.
@@ -90,7 +92,9 @@ pub struct Send {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
     /// Another key than the action's own: `none`, `empty`, `malformed`, `longest` (of exactly `key.max_length`),
-    /// `longest-sibling` (another last character), `overlong`, `other-case`, or `quoted`.
+    /// `longest-sibling` (another last character), `longest-other-case`, `overlong`, `overlong-sibling`, `other-case`,
+    /// `quoted`, `padded` (between spaces), `spaced` (a space within), `accented` (not ASCII); `long-65` for one of so many
+    /// characters, and `long-65-sibling` (another last character).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "key"))]
     pub key: Option<KeyChoice>,
@@ -152,6 +156,31 @@ impl FanOut {
             replica: replica.map(str::to_owned),
             ..Send::default()
         }
+    }
+}
+
+/// For every field of the request that can be changed (every leaf of the body, every query parameter): an action of its
+/// own, its request again with that field changed and nothing else, and once more as it was. The second action is called
+/// `order 2` where the first is called `order`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sweep {
+    /// The action that is meant.
+    pub intent: String,
+}
+
+impl Sweep {
+    /// Its attempts, for these fields.
+    pub fn sends(&self, fields: &[String]) -> Vec<Send> {
+        let of_field = |(index, field): (usize, &String)| {
+            let intent = if index == 0 { self.intent.clone() } else { format!("{} {}", self.intent, index + 1) };
+            [None, Some(field), None].map(|parameters| Send {
+                intent: intent.clone(),
+                parameters: parameters.cloned(),
+                ..Send::default()
+            })
+        };
+        fields.iter().enumerate().flat_map(of_field).collect()
     }
 }
 

@@ -20,12 +20,14 @@ const PAUSE: Duration = Duration::from_secs(1);
 const SOUND_CONTROL: &str = "S key=C1 -> 201 c1\neffects: c1\nS key=C2 -> 201 c2\neffects: c1 c2";
 
 /// The parameter variants of the examples: name, meaning, outcome, statuses that it draws.
-const VARIANTS: [(&str, &str, Drawn, &str); 12] = [
+const VARIANTS: [(&str, &str, Drawn, &str); 14] = [
     ("base", "base", Drawn::Success, ""),
     ("changed", "changed", Drawn::Success, ""),
     ("other", "other", Drawn::Success, ""),
     ("corrected", "corrected", Drawn::Success, ""),
     ("reordered", "base", Drawn::Success, ""),
+    ("decimal", "base", Drawn::Success, ""),
+    ("/amount", "/amount", Drawn::Success, ""),
     ("slow", "slow", Drawn::Success, ""),
     ("invalid", "invalid", Drawn::ValidationFailure, "status: [400, 422]"),
     ("failing", "failing", Drawn::Failure, "status: [402, 406]"),
@@ -34,6 +36,9 @@ const VARIANTS: [(&str, &str, Drawn, &str); 12] = [
     ("throttled", "base", Drawn::TurnedAway, "status: 429"),
     ("unavailable", "base", Drawn::TurnedAway, "status: 503"),
 ];
+
+/// Those that the tool made up.
+const GUESSED: [&str; 2] = ["decimal", "/amount"];
 
 /// What an example may say about its surroundings.
 #[derive(Clone, Debug, Default, serde::Deserialize)]
@@ -91,7 +96,8 @@ fn run(subject: Subject) -> RunInfo {
 pub(crate) fn subject(setting: &Setting) -> Subject {
     let variants = VARIANTS.iter().map(|(name, meaning, outcome, draws)| {
         let draws = (!draws.is_empty()).then(|| serde_yaml::from_str::<Matcher>(draws).unwrap());
-        ((*name).to_owned(), VariantFact { meaning: (*meaning).into(), outcome: *outcome, draws })
+        let guessed = GUESSED.contains(name);
+        ((*name).to_owned(), VariantFact { meaning: (*meaning).into(), outcome: *outcome, draws, guessed })
     });
     let counters = setting.counters.unwrap_or(usize::from(!setting.by_identity));
     let counter = |index| CounterFact {
@@ -219,7 +225,7 @@ impl Reader {
             id,
             intent: self.intent(marker),
             key,
-            key_kind: None,
+            key_kind: words.get("kind").map(|kind| kind.parse().unwrap()),
             parameters: variant(verb).into(),
             account: words.get("account").unwrap_or("default").into(),
             operation: words.get("operation").unwrap_or("default").into(),

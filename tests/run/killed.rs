@@ -1,151 +1,221 @@
-//! `serve --data` is killed by SIGKILL at random moments under load and started again with the same file, and keeps its
-//! promises: no action has two effects, nothing that was answered is lost, and a replay is the first answer.
+//! A run that is killed at any moment is gone on with: the same keys, and the verdicts of a run that nothing disturbed.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
-use std::net::TcpStream;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use idemspec::contract::Requirement;
+use idemspec::history::{Attempt, CaseId, History, Outcome};
+use idemspec::journal;
+use idemspec::oracle;
+use idemspec::profile;
+use idemspec::reference::{self, ReferenceOptions, RunningReference};
+use idemspec::scenario;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use crate::served::{Served, port_of_its_own};
+use crate::support::{Stub, orders, program, verdicts};
 
-/// How many clients there are.
-const CLIENTS: u64 = 6;
+/// How often a run is killed.
+const KILLS: usize = 50;
+/// How many runs are under way side by side.
+const SIDE_BY_SIDE: usize = 5;
+/// Every kind of step is among these: losses, a race in rounds, hooks, another place, waits for what was lost.
+const SCENARIOS: &str = "key-reuse[reuse=base],key-reuse[reuse=changed],lost-response[lose=execution],\
+                         lost-response[lose=response],validation-failure,in-flight[first=base],\
+                         after-change[hook=delete],other-operation";
 
-/// How long a client waits for what is bound to come.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// What is ordered, and how many orders come of it: one that succeeds, one that takes long, one that is declined, and one
-/// that crashes after its effect.
-const PRODUCTS: [(&str, usize); 4] = [("notebook", 1), ("handmade", 1), ("out-of-stock", 0), ("broken", 1)];
-
-/// A server that comes and goes.
-struct Target {
-    port: u16,
-    /// Whether it is worth a try. A client that tries while nobody listens may be connected to itself.
-    up: AtomicBool,
-    over: AtomicBool,
-    /// The number of the latest action.
-    latest: AtomicU64,
+fn target() -> RunningReference {
+    let contract = profile::load("reference").unwrap().profile.contract;
+    let latency = Duration::from_millis(10);
+    reference::start(ReferenceOptions { latency, ..ReferenceOptions::new(contract) }).unwrap()
 }
 
-/// The answer to an action: its status and its content.
-type Answer = (u16, String);
-
-impl Target {
-    /// Sends a request, and reads its answer if all of it comes.
-    fn exchange(&self, head: &str, number: u64, body: &str) -> Option<Answer> {
-        if !self.up.load(Ordering::SeqCst) {
-            std::thread::sleep(Duration::from_millis(5));
-            return None;
-        }
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
-        stream.set_read_timeout(Some(PATIENCE)).ok()?;
-        let length = body.len();
-        write!(stream, "{head} HTTP/1.1\r\nHost: t\r\nConnection: close\r\nContent-Type: application/json\r\n").ok()?;
-        write!(stream, "Idempotency-Key: key-{number}\r\nContent-Length: {length}\r\n\r\n{body}").ok()?;
-        let mut text = String::new();
-        stream.read_to_string(&mut text).ok()?;
-        let (head, content) = text.split_once("\r\n\r\n")?;
-        let declared = head.lines().find_map(|line| line.strip_prefix("content-length: "))?;
-        let status = head.split(' ').nth(1)?.parse().ok()?;
-        (declared.parse() == Ok(content.len())).then(|| (status, content.to_owned()))
+/// Starts a run, or goes on with it.
+fn start(journal: &Path, target: &RunningReference) -> Child {
+    let mut command = program();
+    if journal.exists() {
+        command.arg("resume").arg(journal);
+    } else {
+        let url = target.base_url();
+        command.args(["run", "--base-url", &url, "--only", SCENARIOS, "--seed", "1", "--journal"]).arg(journal);
     }
-
-    /// Sends an order until it is answered. "In flight" is no answer yet.
-    fn order(&self, number: u64) -> Answer {
-        let (product, _) = PRODUCTS[usize::try_from(number).unwrap() % PRODUCTS.len()];
-        let body = format!(r#"{{"product":"{product}","quantity":1,"reference":"r{number}"}}"#);
-        let started = Instant::now();
-        loop {
-            match self.exchange("POST /orders", number, &body) {
-                Some((409, content)) if content.contains("in-flight") => std::thread::sleep(Duration::from_millis(3)),
-                Some(answer) => return answer,
-                None => {}
-            }
-            assert!(started.elapsed() < PATIENCE, "order {number} was never answered");
-        }
-    }
-
-    /// The numbers of the orders with a reference.
-    fn listed(&self, number: u64) -> Vec<u64> {
-        let (_, content) = self.exchange(&format!("GET /orders?reference=r{number}"), number, "").unwrap();
-        let content: serde_json::Value = serde_json::from_str(&content).unwrap();
-        let orders = content["orders"].as_array().unwrap().iter();
-        orders.map(|order| order["order_id"].as_u64().unwrap()).collect()
-    }
-
-    /// Orders one thing after the other, and now and then something again. Returns all answers to each action.
-    fn load(&self, seed: u64) -> BTreeMap<u64, Vec<Answer>> {
-        let mut random = StdRng::seed_from_u64(seed);
-        let mut answers: BTreeMap<u64, Vec<Answer>> = BTreeMap::new();
-        while !self.over.load(Ordering::SeqCst) {
-            let number = self.latest.fetch_add(1, Ordering::SeqCst) + 1;
-            let again = answers.keys().copied().nth(random.random_range(0..=answers.len()));
-            for number in [Some(number), again].into_iter().flatten() {
-                let answer = self.order(number);
-                answers.entry(number).or_default().push(answer);
-            }
-        }
-        answers
-    }
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Kills a server so many times under load, and says which promises it has not kept.
-#[expect(clippy::print_stdout, reason = "whoever repeats a failure needs the seed")]
-fn broken_promises(kills: u32, defects: &[&str]) -> Vec<String> {
-    let seed: u64 = std::env::var("IDEMSPEC_TEST_SEED").map_or_else(|_| rand::random(), |seed| seed.parse().unwrap());
-    println!("IDEMSPEC_TEST_SEED={seed}");
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("books").to_string_lossy().into_owned();
-    let arguments = [&["--data", &file, "--latency", "8ms"], defects].concat();
-    let port = port_of_its_own();
-    let target = Target { port, up: true.into(), over: false.into(), latest: 0.into() };
-    let mut served = Some(Served::start_at(port, &arguments).ignored());
-    let answers: Vec<BTreeMap<u64, Vec<Answer>>> = std::thread::scope(|scope| {
-        let target = &target;
-        let clients: Vec<_> = (1..=CLIENTS).map(|client| scope.spawn(move || target.load(seed ^ client))).collect();
-        let mut random = StdRng::seed_from_u64(seed);
-        for _ in 0..kills {
-            std::thread::sleep(Duration::from_micros(random.random_range(5_000..120_000)));
-            target.up.store(false, Ordering::SeqCst);
-            drop(served.take());
-            served = Some(Served::start_at(port, &arguments).ignored());
-            target.up.store(true, Ordering::SeqCst);
-        }
-        target.over.store(true, Ordering::SeqCst);
-        clients.into_iter().map(|client| client.join().unwrap()).collect()
+fn length(journal: &Path) -> u64 {
+    std::fs::metadata(journal).map_or(0, |metadata| metadata.len())
+}
+
+/// Kills a process when its journal is so long, unless it ends before.
+fn kill_at(mut child: Child, journal: &Path, bytes: u64) {
+    let patience = Instant::now() + Duration::from_secs(60);
+    while length(journal) < bytes && child.try_wait().unwrap().is_none() && Instant::now() < patience {
+        std::thread::sleep(Duration::from_micros(300));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+struct Expected {
+    verdicts: BTreeMap<String, String>,
+    length: u64,
+}
+
+fn undisturbed(folder: &Path) -> Expected {
+    let (target, journal) = (target(), folder.join("undisturbed.jsonl"));
+    let output = start(&journal, &target).wait_with_output().unwrap();
+    let verdicts = verdicts(&String::from_utf8(output.stdout).unwrap());
+    assert!(matches!(output.status.code(), Some(0 | 3)));
+    assert!(verdicts.values().filter(|verdict| *verdict == "holds").count() > 15, "{verdicts:?}");
+    Expected { verdicts, length: length(&journal) }
+}
+
+/// What is wrong with a run that was killed once or several times, and gone on with.
+fn disturbed(journal: &Path, expected: &Expected, random: &mut StdRng) -> Vec<String> {
+    let target = target();
+    let mut killed_at = Vec::new();
+    for _ in 0..if random.random_bool(0.25) { 3 } else { 1 } {
+        let bytes = length(journal) + random.random_range(1..expected.length);
+        kill_at(start(journal, &target), journal, bytes);
+        killed_at.push(length(journal));
+        std::thread::sleep(Duration::from_millis(random.random_range(0..20)));
+    }
+    let begun = journal.exists() && journal::read(journal).is_ok_and(|recording| recording.history.plan.is_some());
+    if !begun {
+        // It was killed before it knew what to do, and so before anything was sent.
+        assert_eq!(orders(&target.base_url()), "{\"orders\":[]}");
+        return Vec::new();
+    }
+    let output = start(journal, &target).wait_with_output().unwrap();
+    let (stdout, stderr) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    let mut wrong = Vec::new();
+    if !matches!(output.status.code(), Some(0 | 3)) {
+        wrong.push(format!("it ended with {}:\n{stdout}\n{stderr}", output.status));
+    }
+    let seen = verdicts(&stdout);
+    // Whether requests met in flight depends on how busy the machine is, with a kill and without one.
+    let timed = |name: &str, verdict: &str| name.starts_with("conflict.in-flight") && verdict != "violated";
+    let differing = expected.verdicts.iter().filter(|(name, verdict)| {
+        let seen = seen.get(*name).map(String::as_str).unwrap_or_default();
+        seen != verdict.as_str() && !(timed(name, seen) && timed(name, verdict))
     });
-    answers.iter().flatten().filter_map(|(number, answers)| broken_promise(&target, *number, answers)).collect()
-}
-
-/// What is wrong with an action, by all answers to it and what is there now.
-fn broken_promise(target: &Target, number: u64, answers: &[Answer]) -> Option<String> {
-    let (product, effects) = PRODUCTS[usize::try_from(number).unwrap() % PRODUCTS.len()];
-    let (listed, replayed) = (target.listed(number), target.order(number));
-    let first = answers.first()?;
-    let named: Option<u64> = serde_json::from_str::<serde_json::Value>(&first.1).unwrap()["order_id"].as_u64();
-    let kept = listed.len() == effects
-        && answers.iter().all(|answer| answer == first)
-        && replayed == *first
-        && target.listed(number) == listed
-        && (first.0 != 201 || listed == named.into_iter().collect::<Vec<u64>>());
-    (!kept).then(|| format!("{number}, {product}: {listed:?} are there; {answers:?}; then {replayed:?}"))
-}
-
-#[test]
-fn a_server_that_is_killed_at_any_moment_keeps_its_promises() {
-    let broken = broken_promises(24, &[]);
-    assert!(broken.is_empty(), "{broken:#?}");
-}
-
-#[test]
-fn a_server_that_does_not_is_found_out() {
-    for defect in ["effect-before-record", "forgets-on-restart"] {
-        let broken = broken_promises(5, &["--defect", defect]);
-        assert!(!broken.is_empty(), "{defect}");
+    wrong.extend(differing.map(|(name, verdict)| format!("{name}: {:?} instead of {verdict}", seen.get(name))));
+    let left = orders(&target.base_url());
+    if left != "{\"orders\":[]}" {
+        wrong.push(format!("left behind: {left}"));
     }
+    wrong.extend(wrong_keys(&journal::read(journal).unwrap().history));
+    wrong.iter().map(|problem| format!("{} killed at {killed_at:?}: {problem}", journal.display())).collect()
+}
+
+/// An action has one key, whatever process sent it, and what a kill swallowed was sent again under it.
+fn wrong_keys(history: &History) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for case in history.cases.values() {
+        for attempt in &case.attempts {
+            let intent = case.intent(attempt.start.intent).unwrap();
+            if attempt.start.key.as_ref().is_some_and(|key| *key != intent.key) {
+                wrong.push(format!("{} {}: another key", case.id, attempt.start.id));
+            }
+            let end = attempt.end.as_ref().map(|end| &end.outcome);
+            let again = |other: &&Attempt| {
+                other.start.id > attempt.start.id
+                    && other.start.intent == intent.id
+                    && other.start.key == attempt.start.key
+            };
+            if end.is_none() || end == Some(&Outcome::Swallowed) && !case.attempts.iter().any(|other| again(&other)) {
+                wrong.push(format!("{} {}: nobody knows what became of it", case.id, attempt.start.id));
+            }
+        }
+    }
+    wrong
+}
+
+#[test]
+fn a_run_that_is_killed_anywhere_comes_to_the_same_verdicts() {
+    let seed: u64 =
+        std::env::var("IDEMSPEC_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(rand::random);
+    let folder = tempfile::tempdir().unwrap();
+    let expected = undisturbed(folder.path());
+    let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..SIDE_BY_SIDE {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::SeqCst);
+                    if number >= KILLS {
+                        return;
+                    }
+                    let mut random = StdRng::seed_from_u64(seed ^ number as u64);
+                    let journal = folder.path().join(format!("{number}.jsonl"));
+                    let found = disturbed(&journal, &expected, &mut random);
+                    wrong.lock().unwrap().extend(found);
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().unwrap();
+    if !wrong.is_empty() {
+        // The journals are kept, so that they can be looked at; and the seed repeats the same kills.
+        let kept = folder.keep();
+        panic!("IDEMSPEC_TEST_SEED={seed}, journals in {}\n{}", kept.display(), wrong.join("\n"));
+    }
+}
+
+/// An order API that remembers keys, and takes its time for the fifth order: the first after the control.
+fn slow_fifth(fifth: Arc<AtomicBool>) -> Stub {
+    let keys = Mutex::new(Vec::<String>::new());
+    Stub::start(move |asked| {
+        if asked.method != "POST" {
+            return (204, "application/json", String::new());
+        }
+        let key = asked.header("idempotency-key").unwrap_or_default().to_owned();
+        let mut known = keys.lock().unwrap();
+        let id = known.iter().position(|known| *known == key).unwrap_or(known.len());
+        if id == known.len() {
+            known.push(key);
+        }
+        drop(known);
+        if id == 4 && !fifth.swap(true, Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_secs(1));
+        }
+        (201, "application/json", format!(r#"{{"order_id":{id}}}"#))
+    })
+}
+
+#[test]
+fn what_a_kill_swallowed_is_lost_and_sent_again_under_its_key() {
+    let (folder, reached) = (tempfile::tempdir().unwrap(), Arc::new(AtomicBool::new(false)));
+    let stub = slow_fifth(Arc::clone(&reached));
+    let profile = "profile: mine\ntitle: Mine\nextends: reference\noperation: {effects: identity}\n";
+    let profile = crate::support::write_file(folder.path(), "mine.yaml", profile);
+    let journal = folder.path().join("run.jsonl");
+    let mut run = program();
+    run.args(["run", &profile, "--base-url", &stub.base_url(), "--only", "key-reuse[reuse=base]", "--journal"]);
+    let mut child = run.arg(&journal).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let patience = Instant::now() + Duration::from_secs(60);
+    while !reached.load(Ordering::SeqCst) && Instant::now() < patience {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let output = program().arg("resume").arg(&journal).output().unwrap();
+    let history = journal::read(&journal).unwrap().history;
+    let case = &history.cases[&CaseId("key-reuse[reuse=base]".into())];
+    let attempts: Vec<&Attempt> = case.attempts.iter().collect();
+    assert_eq!(attempts[0].end.as_ref().unwrap().outcome, Outcome::Swallowed);
+    assert_eq!(attempts[0].start.key, attempts[1].start.key);
+    assert_eq!(attempts[0].start.request, attempts[1].start.request, "the same key, the same body");
+    // All steps with the swallowed attempt, and then all of them once more without any doubt.
+    let scenarios = scenario::load_shipped();
+    let steps = scenarios.iter().find(|scenario| scenario.name == "key-reuse").unwrap().cases[0].steps.len();
+    assert_eq!(attempts.len(), 1 + 2 * steps, "{}", String::from_utf8_lossy(&output.stderr));
+    let lost = Requirement::ReplayAfterLostExecution;
+    let contract = profile::load("reference").unwrap().profile.contract;
+    let judged = oracle::judge(&contract, &history);
+    assert!(judged.iter().any(|finding| finding.requirement == lost), "it is judged as a lost one: {judged:?}");
 }

@@ -9,7 +9,7 @@ use idemspec::oracle::{self, Judgement};
 use idemspec::profile::{self, Loaded};
 use idemspec::reference::{self, Defect, ReferenceOptions};
 
-use crate::support::{Run, run_with};
+use crate::support::{Run, run_with, write_file};
 
 /// Credentials that the shipped profiles take from the environment.
 const CREDENTIALS: [(&str, &str); 2] =
@@ -32,7 +32,7 @@ fn probe(profile: &str, defects: &[Defect], more: &[&str]) -> (Loaded, Run) {
     (loaded, run)
 }
 
-fn judged(loaded: &Loaded, run: &Run, wanted: Judgement) -> BTreeSet<Requirement> {
+pub(crate) fn judged(loaded: &Loaded, run: &Run, wanted: Judgement) -> BTreeSet<Requirement> {
     let recording = journal::read(&run.journal).unwrap();
     let findings = oracle::judge(&loaded.profile.contract, &recording.history);
     findings.iter().filter(|finding| finding.judgement == wanted).map(|finding| finding.requirement).collect()
@@ -150,4 +150,28 @@ fn defects_break_any_profile() {
         run.assert_code(1);
         assert!(judged(&loaded, &run, Judgement::Violated).contains(&expected), "{profile} {name}\n{}", run.stdout);
     }
+}
+
+#[test]
+fn spaces_around_a_key_count_where_its_carrier_keeps_them() {
+    let defect = "strip-white-space".parse().unwrap();
+    let (loaded, run) = probe(&written("key-in-json"), &[defect], &["--only", "key-distinct"]);
+    run.assert_code(1);
+    assert_eq!(judged(&loaded, &run, Judgement::Violated), BTreeSet::from([Requirement::KeyFresh]), "{}", run.stdout);
+    assert!(run.stdout.contains("case        key-distinct[key=padded]"), "{}", run.stdout);
+}
+
+#[test]
+fn a_repeat_that_is_promised_the_current_state_does_not_get_the_first_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let current = "profile: current\ntitle: T\nextends: reference\ncontract: {replay: {after_change: refreshes}}\n";
+    let profile = write_file(folder.path(), "current.yaml", current);
+    let judge = |defects: &[Defect], wanted| {
+        let (loaded, run) = probe(&profile, defects, &["--only", "after-change"]);
+        judged(&loaded, &run, wanted)
+    };
+    assert_eq!(judge(&[], Judgement::Violated), BTreeSet::new());
+    assert!(judge(&[], Judgement::Holds).contains(&Requirement::ReplayAfterChange));
+    let violated = judge(&["stale-replay".parse().unwrap()], Judgement::Violated);
+    assert_eq!(violated, [Requirement::ReplayAfterChange].into());
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
-use std::time::Duration;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
 
 use idemspec::contract::Requirement;
 
-use crate::served::{Served, port_of_its_own};
+use crate::served::{PATIENCE, Served, port_of_its_own};
 use crate::support::{Run, run, write_file};
 
 #[test]
@@ -33,26 +33,60 @@ fn a_target_that_is_killed_in_the_middle_of_a_run_is_blamed_for_nothing() {
     assert!(run.stdout.contains(" 0 left behind"), "{}", run.stdout);
 }
 
-/// Runs the scenarios about restarts against a target that the hook `restart` really kills, by SIGKILL, and starts again.
+/// A server that is started again whenever it has ended, until this is dropped.
+struct Supervised {
+    folder: tempfile::TempDir,
+    supervisor: Child,
+}
+
+impl Supervised {
+    fn start(port: u16, arguments: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let serve = format!("{} serve {} --port {port}", env!("CARGO_BIN_EXE_idemspec"), arguments.join(" "));
+        let again = format!("until [ -f stop ]; do sh -c 'echo $$ >pid; exec {serve}' >out 2>err; done");
+        // Whatever the server was killed by, the next one begins when it is gone for good.
+        let supervisor = Command::new("sh").args(["-c", &again]).current_dir(folder.path()).spawn().unwrap();
+        let started = Instant::now();
+        let supervised = Self { folder, supervisor };
+        while !supervised.read("out").contains("listening") {
+            assert!(started.elapsed() < PATIENCE, "it serves nothing: {}", supervised.read("err"));
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        supervised
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.folder.path().join(name)).unwrap_or_default()
+    }
+
+    /// A script that kills the server by SIGKILL and returns when the next one serves.
+    fn kill(&self) -> String {
+        let script = format!(
+            "cd {}\nold=$(cat pid)\nkill -9 $old\n\
+             until [ \"$(cat pid)\" != \"$old\" ] && grep -q listening out; do sleep 0.02; done\n",
+            self.folder.path().display()
+        );
+        write_file(self.folder.path(), "kill.sh", &script)
+    }
+}
+
+impl Drop for Supervised {
+    fn drop(&mut self) {
+        let _ = std::fs::write(self.folder.path().join("stop"), "");
+        let _ = Command::new("kill").args(["-9", self.read("pid").trim()]).status();
+        let _ = self.supervisor.wait();
+    }
+}
+
+/// Runs the scenarios about restarts against a target that the hook `restart` really kills.
 fn restarting(arguments: &[&str]) -> Run {
-    let folder = tempfile::tempdir().unwrap();
     let port = port_of_its_own();
-    let serving = format!("{} serve {} --port {port}", env!("CARGO_BIN_EXE_idemspec"), arguments.join(" "));
-    let script = format!(
-        "cd {}\n[ -f pid ] && kill -9 $(cat pid)\n[ \"$1\" = stop ] && exit\n{serving} >out 2>/dev/null </dev/null &\n\
-         echo $! >pid\nuntil grep -q listening out; do sleep 0.02; done\n",
-        folder.path().display()
-    );
-    let script = write_file(folder.path(), "restart.sh", &script);
-    let shell = |more: &[&str]| assert!(Command::new("sh").arg(&script).args(more).status().unwrap().success());
-    let hooks = format!("hooks: {{restart: {{request: null, command: [sh, {script}]}}}}");
+    let target = Supervised::start(port, arguments);
+    let hooks = format!("hooks: {{restart: {{request: null, command: [sh, {}]}}}}", target.kill());
     let profile = format!("profile: mine\ntitle: Mine\nextends: reference\n{hooks}\n");
-    let profile = write_file(folder.path(), "mine.yaml", &profile);
-    shell(&[]);
+    let profile = write_file(target.folder.path(), "mine.yaml", &profile);
     let url = format!("http://127.0.0.1:{port}");
-    let run = run(&[&profile, "--base-url", &url, "--only", "restart", "--only", "restart-inside"]);
-    shell(&["stop"]);
-    run
+    run(&[&profile, "--base-url", &url, "--only", "restart", "--only", "restart-inside"])
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `idemspec serve`: any profile, for people who write clients.
 
-use crate::served::Served;
+use crate::served::{Served, exchange};
 use crate::support::{program, run};
 
 #[test]
@@ -44,4 +44,30 @@ fn a_file_that_cannot_hold_the_books_is_named() {
         assert!(said.contains(path.as_str()) && said.contains(reason), "{said}");
     }
     assert!(owner.stop().contains(&format!("the books are kept in {books}")));
+}
+
+/// Files of the served program may have so many blocks of 512 bytes.
+const BLOCKS: &str = "2048";
+
+#[test]
+fn books_that_can_no_longer_be_written_end_every_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let books = folder.path().join("books").to_string_lossy().into_owned();
+    let limited = format!("trap '' XFSZ; ulimit -f {BLOCKS}; exec \"$0\" \"$@\"");
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &limited, env!("CARGO_BIN_EXE_idemspec"), "serve", "--data", &books, "--port", "0"]);
+    let served = Served::of(shell).ignored();
+    let address = served.base_url.trim_start_matches("http://").parse().unwrap();
+    let order = |number: usize| {
+        let product = "p".repeat(30_000);
+        let body = format!(r#"{{"product":"{product}","quantity":1,"reference":"r{number}"}}"#);
+        exchange(address, "POST /orders", &format!("key-{number}"), &body).unwrap()
+    };
+    let refused = (0..100).map(order).find(|(status, _)| *status != 201).unwrap();
+    assert!(refused.0 == 503 && refused.1.contains("the books cannot be kept any more"), "{refused:?}");
+    assert_eq!(exchange(address, "GET /orders", "none", "").unwrap().0, 503, "a list could show what is lost");
+    drop(served);
+    let again = Served::start(&["--data", &books]).ignored();
+    let address = again.base_url.trim_start_matches("http://").parse().unwrap();
+    assert_eq!(exchange(address, "GET /orders", "none", "").unwrap().0, 200);
 }

@@ -1,8 +1,9 @@
 //! The program while it serves.
 
-use std::io::{BufRead, BufReader, Read};
-use std::net::TcpListener;
-use std::process::{Child, Stdio};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use crate::support::program;
 
@@ -22,6 +23,11 @@ impl Served {
     pub(crate) fn start_at(port: u16, arguments: &[&str]) -> Self {
         let mut command = program();
         command.arg("serve").args(arguments).args(["--port", &port.to_string()]);
+        Self::of(command)
+    }
+
+    /// Serves by this command. Returns when it listens.
+    pub(crate) fn of(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
@@ -63,4 +69,26 @@ impl Drop for Served {
 pub(crate) fn port_of_its_own() -> u16 {
     let free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
     std::iter::repeat_with(|| rand::random_range(10_000..30_000)).take(100).find(free).unwrap()
+}
+
+/// How long an answer is waited for.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The answer to a request: its status and its content.
+pub(crate) type Answer = (u16, String);
+
+/// Sends a request on a connection of its own, and reads its answer if all of it comes.
+pub(crate) fn exchange(address: SocketAddr, line: &str, key: &str, body: &str) -> Option<Answer> {
+    let mut stream = TcpStream::connect(address).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    let length = body.len();
+    let head = format!("{line} HTTP/1.1\r\nHost: t\r\nConnection: close\r\nContent-Type: application/json\r\n");
+    let rest = format!("Idempotency-Key: {key}\r\nContent-Length: {length}\r\n\r\n{body}");
+    stream.write_all((head + &rest).as_bytes()).ok()?;
+    let mut text = String::new();
+    stream.read_to_string(&mut text).ok()?;
+    let (head, content) = text.split_once("\r\n\r\n")?;
+    let declared = head.lines().find_map(|line| line.strip_prefix("content-length: "))?;
+    let status = head.split(' ').nth(1)?.parse().ok()?;
+    (declared.parse() == Ok(content.len())).then(|| (status, content.to_owned()))
 }

@@ -7,7 +7,7 @@ use super::super::situation::{Standing, World};
 use super::super::terms::Terms;
 use super::super::trial::Trial;
 use super::super::{Judgement, facts::Fact};
-use super::{distinct, fidelity, marker, no_leak, server_error, settles, turning_away};
+use super::{distinct, fidelity, marker, no_leak, other_method, server_error, settles, stale, turning_away};
 use crate::contract::{Cause, Requirement, Row, Situation};
 use crate::history::Drawn;
 
@@ -45,12 +45,24 @@ pub(super) fn certain(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: u
         return;
     }
     match terms {
+        Some(_) if !fits && is_refused_guess(trial, attempt, world) => {
+            trial.sink.unsaid(&trial.docket, action, attempt, world, "whether such parameters are acceptable");
+        }
+        Some(terms) if other_method::judge(trial, action, attempt, world, &terms) => {}
         Some(terms) if !(is_unanswered(world.situation, fits) && undrawn(trial, action, attempt, world, &terms)) => {
             compare(trial, action, attempt, world, &terms);
         }
         Some(_) => {}
         None => trial.sink.row(&trial.docket, action, attempt, world, None, Judgement::Observed),
     }
+}
+
+/// Whether parameters that the tool made up were refused. Nobody has said that they are acceptable.
+fn is_refused_guess(trial: &Trial<'_, '_>, attempt: usize, world: &World) -> bool {
+    let fact = &trial.docket.facts[attempt];
+    fact.guess.is_some()
+        && matches!(world.situation, Situation::ChangedParameters | Situation::EquivalentParameters)
+        && fact.answer().is_some_and(super::super::answer::Answer::is_client_error)
 }
 
 /// Whether nobody has looked at these parameters yet under this key: what turned them away may be kept, and `fits` then.
@@ -63,6 +75,11 @@ fn compare(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world
     let docket = &trial.docket;
     let ruled = docket.evidence(attempt, world, terms).ruled(terms);
     match ruled {
+        Ruled::Allowed if stale::is_stale(docket, attempt, world, terms) => {
+            trial.sink.row(docket, action, attempt, world, Some(terms), Judgement::Violated);
+            trial.action(action).violated = true;
+            return;
+        }
         Ruled::Allowed => {
             trial.sink.row(docket, action, attempt, world, Some(terms), Judgement::Holds);
             distinct::note(trial, action, attempt, world);
@@ -247,6 +264,7 @@ fn is_possible(trial: &Trial<'_, '_>, attempt: usize, world: &World) -> bool {
     let evidence = docket.evidence(attempt, world, &terms);
     answer.is_unplanned_server_error()
         || answer.kind == AnswerKind::TurnedAway
+        || is_refused_guess(trial, attempt, world)
         || (terms.allows_executing() && answer.can_be_drawn())
         || evidence.fits_without_processing(answer, &terms)
         || (world.first.is_none() && docket.points_at_listed(attempt, &terms))

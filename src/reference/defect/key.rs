@@ -21,6 +21,7 @@ pub(super) const NO_DEDUP: Entry = Entry {
         Requirement::KeyLongest,
         Requirement::RetentionKept,
         Requirement::ReplaySingleEffect,
+        Requirement::ReplayRateLimited,
         Requirement::ReplayAfterSuccess,
         Requirement::ReplayAfterFailure,
         Requirement::ReplayAfterServerError,
@@ -65,7 +66,7 @@ pub(super) const TRUNCATE_KEY: Entry = Entry {
                   keys that begin alike become one, and the second action is never carried out.",
     class: FailureClass::KeyFormat,
     breaks: |policy| spell(policy, |key| key.chars().take(WIDTH_OF_THE_COLUMN).collect()),
-    expected: &[Requirement::KeyLongest],
+    expected: &[Requirement::KeyLongest, Requirement::KeyFresh],
 };
 
 pub(super) const FOLD_CASE: Entry = Entry {
@@ -75,7 +76,17 @@ pub(super) const FOLD_CASE: Entry = Entry {
                   generator that uses both cases collide, rarely, and the second action is never carried out.",
     class: FailureClass::KeyFormat,
     breaks: |policy| spell(policy, str::to_lowercase),
-    expected: &[],
+    expected: &[Requirement::KeyFresh],
+};
+
+pub(super) const STRIP_WHITE_SPACE: Entry = Entry {
+    id: "strip-white-space",
+    title: "white space in and around a key does not count",
+    explanation: "What cleans the fields of forms cleans keys as well. Spaces around the value of a header field are none \
+                  of it, but those in quotes, in a body, or within a key are, and two keys become one.",
+    class: FailureClass::KeyFormat,
+    breaks: |policy| spell(policy, |key| key.split_whitespace().collect()),
+    expected: &[Requirement::KeyFresh],
 };
 
 pub(super) const STRIP_QUOTES: Entry = Entry {
@@ -145,6 +156,16 @@ pub(super) const MALFORMED_ACCEPTED: Entry = Entry {
     class: FailureClass::KeyFormat,
     breaks: |policy| instead_of(policy, Fault::Malformed, |_, key| Admission::Protected(key.to_owned())),
     expected: &[Requirement::KeyMalformed],
+};
+
+pub(super) const READ_FROM_THE_RECORD: Entry = Entry {
+    id: "read-from-the-record",
+    title: "a GET that carries a key is answered from the record",
+    explanation: "The layer looks keys up before it looks at the method, and a client that sets the header on everything \
+                  it sends asks for a list and gets the answer to its POST.",
+    class: FailureClass::OtherOperation,
+    breaks: |policy| policy.reads_from_record = true,
+    expected: &[Requirement::ScopeMethods],
 };
 
 pub(super) const BLIND_TO_METHOD: Entry = Entry {

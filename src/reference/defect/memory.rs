@@ -114,6 +114,7 @@ pub(super) const REPLAY_ONCE: Entry = Entry {
         Requirement::ReplayAfterServerError,
         Requirement::ReplayAfterLostExecution,
         Requirement::ReplayAfterLostResponse,
+        Requirement::ConflictChangedParameters,
         Requirement::ConflictOriginalSurvives,
         Requirement::ScopeReplicas,
     ],

@@ -7,6 +7,7 @@
 mod class;
 mod concurrency;
 mod crash;
+mod fingerprint;
 mod key;
 mod memory;
 mod outcome;

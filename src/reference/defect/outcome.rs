@@ -118,6 +118,22 @@ pub(super) const REPLAY_WITH_COOKIE: Entry = Entry {
     expected: &[Requirement::ReplayFidelity],
 };
 
+pub(super) const STALE_REPLAY: Entry = Entry {
+    id: "stale-replay",
+    title: "a repeat that is promised the current state gets the first answer",
+    explanation: "The documents say that a repeat shows the resource as it is, and a cache in front of the handler repeats \
+                  what it was. A client goes on with an order that has been changed since. Under a contract that promises \
+                  the first answer it breaks nothing.",
+    class: FailureClass::AfterChange,
+    breaks: |policy| {
+        redirect(policy, |_, _, _, disposition| match disposition.treatment {
+            Treatment::Refreshes => Disposition { treatment: Treatment::Replays, ..disposition },
+            Treatment::Executes | Treatment::Replays | Treatment::Rejects(_) => disposition,
+        });
+    },
+    expected: &[],
+};
+
 /// Keeps what turned a request away with this status, and repeats it.
 fn freeze(policy: &mut Policy, status: u16) {
     memory::remember(policy, move |outcome| {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{Entry, FailureClass};
 use crate::contract::{Requirement, Situation};
 use crate::reference::answer::Answer;
-use crate::reference::policy::{Policy, Submission, Survivor, canonical, changed_parameters};
+use crate::reference::policy::{Policy, Sameness, Submission, Survivor, changed_parameters};
 use crate::reference::record::Progress;
 
 pub(super) const IGNORE_PARAMETERS: Entry = Entry {
@@ -37,10 +37,11 @@ pub(super) const KEY_AND_BODY: Entry = Entry {
     explanation: "Requests are recognised by the key and a hash of the parameters together, so other parameters under a \
                   known key are simply another request. The mistake that the contract promises to catch executes.",
     class: FailureClass::ChangedAccepted,
-    breaks: |policy| extend_name(policy, |submission| canonical(&submission.parameters())),
+    breaks: |policy| extend_name(policy, |submission| Sameness::JSON.canonical(&submission.parameters())),
     expected: &[
         Requirement::ReplaySingleEffect,
         Requirement::ConflictChangedParameters,
+        Requirement::ConflictEquivalentParameters,
         Requirement::ConflictInFlightChanged,
     ],
 };
@@ -67,8 +68,9 @@ pub(super) const DEDUPE_BY_BODY: Entry = Entry {
                   nothing, whatever key is sent; and the same key with another body executes.",
     class: FailureClass::Collapsed,
     breaks: |policy| {
-        policy.name_record =
-            Box::new(|_, _, submission| String::from_utf8_lossy(&canonical(&submission.parameters())).into_owned());
+        policy.name_record = Box::new(|_, _, submission| {
+            String::from_utf8_lossy(&Sameness::JSON.canonical(&submission.parameters())).into_owned()
+        });
     },
     expected: &[
         Requirement::KeyLongest,
@@ -77,6 +79,7 @@ pub(super) const DEDUPE_BY_BODY: Entry = Entry {
         Requirement::ReplayAfterValidationFailure,
         Requirement::ReplayAfterTurningAway,
         Requirement::ConflictChangedParameters,
+        Requirement::ConflictEquivalentParameters,
         Requirement::ConflictInFlightChanged,
     ],
 };

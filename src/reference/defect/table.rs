@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Entry, concurrency, crash, key, memory, outcome, parameters, replay, scope};
+use super::{Entry, concurrency, crash, fingerprint, key, memory, outcome, parameters, replay, scope};
 use crate::contract::Period;
 
 /// The window of `check-then-act` where no other is given.
@@ -57,12 +57,30 @@ defects! {
     EmptyIsAKey: key::EMPTY_IS_A_KEY,
     /// Whatever stands where a key belongs is a key.
     MalformedAccepted: key::MALFORMED_ACCEPTED,
+    /// White space in and around a key does not count.
+    StripWhiteSpace: key::STRIP_WHITE_SPACE,
+    /// A GET that carries a key is answered from the record.
+    ReadFromTheRecord: key::READ_FROM_THE_RECORD,
     /// A key reaches across methods.
     BlindToMethod: key::BLIND_TO_METHOD,
     /// Other parameters under a known key get the first answer.
     IgnoreParameters: parameters::IGNORE_PARAMETERS,
     /// Only some of the parameters are compared.
     FingerprintSomeFields: parameters::FINGERPRINT_SOME_FIELDS,
+    /// Only the top level of the body is compared.
+    FingerprintTopLevel: fingerprint::FINGERPRINT_TOP_LEVEL,
+    /// The query is not compared.
+    FingerprintWithoutQuery: fingerprint::FINGERPRINT_WITHOUT_QUERY,
+    /// The path is not compared.
+    FingerprintWithoutPath: fingerprint::FINGERPRINT_WITHOUT_PATH,
+    /// A character and its escape are taken for different ones.
+    EscapesAreAChange: fingerprint::ESCAPES_ARE_A_CHANGE,
+    /// 2 and 2.0 are taken for different numbers.
+    NumbersAreText: fingerprint::NUMBERS_ARE_TEXT,
+    /// A member that is null and one that is absent are taken for different ones.
+    NullIsAChange: fingerprint::NULL_IS_A_CHANGE,
+    /// The Unicode forms of one text are taken for different texts.
+    UnicodeFormIsAChange: fingerprint::UNICODE_FORM_IS_A_CHANGE,
     /// The body is part of the key.
     KeyAndBody: parameters::KEY_AND_BODY,
     /// The bytes of the body are part of the key.
@@ -190,4 +208,6 @@ defects! {
     ForgottenUnderPressure: outcome::FORGOTTEN_UNDER_PRESSURE,
     /// A replay sets the cookie of the first answer again.
     ReplayWithCookie: outcome::REPLAY_WITH_COOKIE,
+    /// A repeat that is promised the current state gets the first answer.
+    StaleReplay: outcome::STALE_REPLAY,
 }

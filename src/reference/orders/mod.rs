@@ -85,8 +85,10 @@ fn parse(body: &[u8]) -> Option<Request> {
         quantity: u64,
         #[serde(default)]
         reference: Option<String>,
+        #[serde(default)]
+        delivery: Option<Delivery>,
     }
-    let Order { product, quantity, reference } = serde_json::from_slice(body).ok()?;
+    let Order { product, quantity, reference, delivery } = serde_json::from_slice(body).ok()?;
     if product.is_empty() || quantity == 0 {
         return None;
     }
@@ -100,7 +102,26 @@ fn parse(body: &[u8]) -> Option<Request> {
     content.insert("product".into(), product.into());
     content.insert("quantity".into(), quantity.into());
     content.extend(reference.clone().map(|reference| ("reference".to_owned(), Value::from(reference))));
+    content.extend(delivery.map(|delivery| ("delivery".to_owned(), delivery.show())));
     Some(Request { content, reference, course, slowness, variant: None })
+}
+
+/// Where an order goes.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Delivery {
+    city: String,
+    #[serde(default)]
+    note: Option<String>,
+}
+
+impl Delivery {
+    fn show(self) -> Value {
+        let mut members = Map::new();
+        members.insert("city".into(), self.city.into());
+        members.extend(self.note.map(|note| ("note".to_owned(), Value::from(note))));
+        Value::Object(members)
+    }
 }
 
 fn show(item: &Item) -> Value {

@@ -10,12 +10,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{Book, list, new_quantity, number_of, parse, show};
-use crate::contract::Period;
+use crate::contract::{Carrier, Period};
 use crate::reference::answer::Answer;
 use crate::reference::book::Collection;
 use crate::reference::interpreter::Interpreter;
 use crate::reference::key;
-use crate::reference::policy::Submission;
+use crate::reference::policy::{Submission, path_parameter};
 use crate::reference::surface::{Asked, Routed};
 
 /// Whose requests bear no credentials.
@@ -26,28 +26,48 @@ pub(super) fn announced(interpreter: &Interpreter, asked: &Asked<'_>) -> Option<
     if !matches!(asked.parts.method, Method::POST | Method::PUT) {
         return None;
     }
-    let collection = number_of(asked.parts.uri.path().strip_prefix('/')?)?;
+    let (branch, path) = branch(asked.parts.uri.path());
+    let collection = number_of(path)?;
     let nothing = Asked { body: Bytes::new(), ..asked.clone() };
-    Some(submission(interpreter, nothing, account(&asked.parts.headers).ok()?, collection))
+    Some(submission(interpreter, nothing, account(&asked.parts.headers).ok()?, branch, collection))
 }
 
-fn submission(interpreter: &Interpreter, asked: Asked<'_>, account: String, collection: Collection) -> Submission {
+/// The branch that a path names, and the path within it: `/branches/north/orders` is `orders` at the branch `north`.
+fn branch(path: &str) -> (Option<&str>, &str) {
+    let path = path.strip_prefix('/').unwrap_or(path);
+    match path.strip_prefix("branches/").and_then(|path| path.split_once('/')) {
+        Some((branch, path)) if !branch.is_empty() => (Some(branch), path),
+        Some(_) | None => (None, path),
+    }
+}
+
+fn submission(
+    interpreter: &Interpreter,
+    asked: Asked<'_>,
+    account: String,
+    branch: Option<&str>,
+    collection: Collection,
+) -> Submission {
     let (key, body) = key::take(&interpreter.contract, asked.parts, asked.body);
     let method = asked.parts.method.to_string();
     let request = parse(&body).ok_or_else(|| Answer::error(400, "invalid parameters"));
     let (replica, turned_away) = (asked.replica, turned_away(&asked.parts.headers));
-    Submission {
-        replica,
-        account,
-        collection,
-        method,
-        key,
-        body,
-        target: Vec::new(),
-        variant: None,
-        turned_away,
-        request,
-    }
+    let target = target(interpreter, asked.parts, branch);
+    Submission { replica, account, collection, method, key, body, target, variant: None, turned_away, request }
+}
+
+/// The parameters in the request target: all of the query but the key, and the branch.
+fn target(interpreter: &Interpreter, parts: &Parts, branch: Option<&str>) -> Vec<(String, String)> {
+    let query = parts.uri.query().unwrap_or_default();
+    let is_key = |name: &str| match interpreter.contract.key.as_ref().map(|clause| &clause.carrier) {
+        Some(Carrier::Query(known)) => known == name,
+        Some(Carrier::Header(_) | Carrier::Form(_) | Carrier::Json(_)) | None => false,
+    };
+    let in_query = form_urlencoded::parse(query.as_bytes()).into_owned().filter(|(name, _)| !is_key(name));
+    let mut target: Vec<(String, String)> = in_query.collect();
+    target.extend(branch.map(|branch| (path_parameter("branch"), branch.to_owned())));
+    target.sort();
+    target
 }
 
 /// The header field by which a request asks to be turned away before anybody looks at it, with the status for that: as by
@@ -65,8 +85,7 @@ fn turned_away(headers: &HeaderMap) -> Option<Answer> {
 
 /// Finds what a request is about.
 pub(super) fn route(interpreter: &Interpreter, asked: Asked<'_>) -> Result<Routed, Answer> {
-    let path = asked.parts.uri.path();
-    let path = path.strip_prefix('/').unwrap_or(path);
+    let (branch, path) = branch(asked.parts.uri.path());
     let (first, rest) = path.split_once('/').map_or((path, None), |(first, rest)| (first, Some(rest)));
     match (first, rest) {
         ("clock", None) => return clock(interpreter, asked.parts, &asked.body).map(Routed::Answered),
@@ -79,7 +98,7 @@ pub(super) fn route(interpreter: &Interpreter, asked: Asked<'_>) -> Result<Route
     let collection = number_of(first).ok_or_else(not_found)?;
     let account = account(&asked.parts.headers)?;
     match rest {
-        None => many(interpreter, asked, account, collection),
+        None => many(interpreter, asked, account, branch, collection),
         Some(number) => {
             let number = number.parse().map_err(|_| not_found())?;
             one(interpreter, &asked, &account, collection, number).map(Routed::Answered)
@@ -93,12 +112,13 @@ fn many(
     interpreter: &Interpreter,
     asked: Asked<'_>,
     account: String,
+    branch: Option<&str>,
     collection: Collection,
 ) -> Result<Routed, Answer> {
     match asked.parts.method {
         Method::POST | Method::PUT => {
             expect_json(asked.parts)?;
-            Ok(Routed::Submitted(Box::new(submission(interpreter, asked, account, collection))))
+            Ok(Routed::Submitted(Box::new(submission(interpreter, asked, account, branch, collection))))
         }
         Method::GET | Method::HEAD => {
             let reference = reference(asked.parts)?;

@@ -88,12 +88,15 @@ impl Durable {
     }
 
     /// The number of what was handed over last.
-    pub(super) fn handed_over(&self) -> u64 {
+    pub(in crate::reference) fn handed_over(&self) -> u64 {
         self.handed_over.load(Ordering::SeqCst)
     }
 
     /// Waits until everything up to a number is kept.
-    pub(super) async fn kept(&self, number: u64) -> Result<(), NotKept> {
+    ///
+    /// # Errors
+    /// When it cannot be kept.
+    pub(in crate::reference) async fn kept(&self, number: u64) -> Result<(), NotKept> {
         let mut progress = self.progress.clone();
         let reached = progress.wait_for(|progress| progress.kept >= number || progress.failure.is_some()).await;
         let reached = reached.map_err(|_| NotKept("the thread that writes them has ended".to_owned()))?;
@@ -254,5 +257,29 @@ impl Faults<'_> {
         }
         let began = began.parse().map_err(|_| self.damaged("it does not tell when it was begun"))?;
         Ok(Duration::from_nanos(began))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(name: &str) -> Row {
+        Row { kind: "clock", name: name.to_owned(), text: Some("{}".to_owned()) }
+    }
+
+    #[tokio::test]
+    async fn after_a_failure_nothing_is_said_to_be_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let (durable, _) = Durable::open(&folder.path().join("books"), "p").unwrap();
+        durable.hand_over(Ok(vec![row("a")]));
+        assert_eq!(durable.kept(durable.handed_over()).await, Ok(()));
+        durable.hand_over(Ok(Vec::new()));
+        assert_eq!(durable.handed_over(), 1, "nothing was changed");
+        durable.hand_over(serde_json::from_str("{").map(|()| Vec::new()));
+        assert!(durable.kept(2).await.is_err());
+        assert_eq!(durable.kept(1).await, Ok(()), "that was kept before");
+        durable.hand_over(Ok(vec![row("b")]));
+        assert!(durable.kept(durable.handed_over()).await.is_err());
     }
 }

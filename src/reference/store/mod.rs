@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 use super::clock::Clock;
 
 pub(super) use changes::Touched;
-use durable::{Durable, Found};
+pub(super) use durable::Durable;
+use durable::Found;
 pub(super) use form::base64_bytes;
 pub(super) use rows::Books;
 use rows::Row;
@@ -35,25 +36,6 @@ impl Store {
         match self {
             Self::Memory => {}
             Self::Durable(durable) => durable.hand_over(rows()),
-        }
-    }
-
-    /// The number of what was handed over last.
-    pub(super) fn handed_over(&self) -> u64 {
-        match self {
-            Self::Memory => 0,
-            Self::Durable(durable) => durable.handed_over(),
-        }
-    }
-
-    /// Waits until everything up to a number is kept.
-    ///
-    /// # Errors
-    /// When it cannot be kept.
-    pub(super) async fn kept(&self, number: u64) -> Result<(), NotKept> {
-        match self {
-            Self::Memory => Ok(()),
-            Self::Durable(durable) => durable.kept(number).await,
         }
     }
 }

@@ -108,6 +108,11 @@ fn routes(profile: &Profile, sources: &[Source<'_>]) -> Result<Vec<Route>, Strin
     for (index, source) in sources.iter().enumerate() {
         let collection = Collection(index);
         routes.push(route(&source.pointer, source.request, Deed::Operate(collection))?);
+        for variant in source.variants.iter().filter(|variant| variant.request.path != source.request.path) {
+            let pointer = format!("{}.parameters.{}", source.pointer, variant.name);
+            let known = route(&pointer, &variant.request, Deed::Operate(collection))?;
+            routes.push(Route { other_path: Some(variant.request.path.0.clone()), ..known });
+        }
         let counters = match source.effects {
             Some(EffectSource::Counters(counters)) => counters.as_slice(),
             Some(EffectSource::Identity(_)) | None => &[],
@@ -150,7 +155,7 @@ fn routes(profile: &Profile, sources: &[Source<'_>]) -> Result<Vec<Route>, Strin
 }
 
 fn route(pointer: &str, template: &RequestTemplate, deed: Deed) -> Result<Route, String> {
-    Ok(Route { shape: Shape::read(template).map_err(at(pointer))?, deed })
+    Ok(Route { shape: Shape::read(template).map_err(at(pointer))?, deed, other_path: None })
 }
 
 /// The list that a counter asks for.

@@ -15,7 +15,7 @@ use crate::reference::answer::Answer;
 use crate::reference::book::{Collection, Item, Request};
 use crate::reference::interpreter::Interpreter;
 use crate::reference::key;
-use crate::reference::policy::Submission;
+use crate::reference::policy::{Submission, path_parameter};
 
 /// The surface of a profile.
 #[derive(Clone, Debug)]
@@ -97,7 +97,10 @@ impl Derived {
             (route, _) => route,
         };
         match route {
-            Ok((route, captures)) => Ok((route, captures, found)),
+            Ok((route, mut captures)) => {
+                captures.extend(route.other_path.iter().map(|path| (OTHER_PATH.to_owned(), path.clone())));
+                Ok((route, captures, found))
+            }
             Err(Missed::Path) => Err(not_found()),
             Err(Missed::Method(allowed)) => Err(Answer::method_not_allowed(&allowed.join(", "))),
         }
@@ -165,6 +168,9 @@ impl Derived {
         }
     }
 }
+
+/// Under this name the path of a variant is a parameter.
+const OTHER_PATH: &str = "path";
 
 fn not_found() -> Answer {
     Answer::error(404, "not found")
@@ -261,7 +267,7 @@ fn target(found: &[Found], in_path: &Captures) -> Vec<(String, String)> {
         (Spot::Query(name), Value::String(value)) => Some((name.clone(), value.clone())),
         _ => None,
     });
-    let in_path = in_path.iter().map(|(name, value)| (format!("{{{name}}}"), value.clone()));
+    let in_path = in_path.iter().map(|(name, value)| (path_parameter(name), value.clone()));
     let mut target: Vec<(String, String)> = in_query.chain(in_path).collect();
     target.sort();
     target

@@ -104,6 +104,8 @@ pub(super) struct Route {
     pub(super) shape: Shape,
     /// What it does.
     pub(super) deed: Deed,
+    /// The path of a variant, where that is not the operation's own.
+    pub(super) other_path: Option<String>,
 }
 
 /// The route of a request, with what stands in the holes of its path.

@@ -4,9 +4,11 @@ use super::Explanation;
 use crate::contract::Requirement;
 
 pub(super) const CHANGED_PARAMETERS: Explanation = Explanation {
-    arises: "The key is bound to a request, and comes again with parameters of another meaning.",
+    arises: "The key is bound to a request, and comes again with parameters of another meaning: those of a variant, or with \
+             one field of the body or the query changed.",
     declared: "contract.conflict.changed_parameters, for all variants or for each",
-    needs: "A parameter variant `changed` (a JSON merge patch over the request).",
+    needs: "A parameter variant `changed` (a JSON merge patch over the request). A refusal of a field that the tool changed \
+            by itself is only observed: nobody has said that its new value is acceptable.",
     breaks: "No fingerprint of the parameters is kept, or it covers too little: only the body and not the path, only the amount \
              and not the currency. The client is answered with the result of an order that it did not place.",
     remedy: "Store a fingerprint of everything that gives the request its meaning, and compare it before replaying.",
@@ -24,7 +26,9 @@ pub(super) const ORIGINAL_SURVIVES: Explanation = Explanation {
 };
 
 pub(super) const EQUIVALENT_PARAMETERS: Explanation = Explanation {
-    arises: "The same parameters come in other bytes: members in another order, other spaces, 100 and 100.0.",
+    arises: "The same parameters come in other bytes: members in another order, other spaces, escapes. Whether 100 and \
+             100.0, null and nothing, or two Unicode forms of a text are the same, is the contract's to say: by the names \
+             `decimal`, `without-nulls` and `decomposed`. Where it does not, what either would get is allowed.",
     declared: "contract.conflict.equivalent_parameters; without it: as after a success, or as changed parameters",
     needs: "A parameter variant that declares the meaning of another one.",
     breaks: "The fingerprint is taken over raw bytes, so that a client that serialises anew gets a conflict for an honest retry. \

@@ -55,11 +55,12 @@ pub(super) const EMPTY: Explanation = Explanation {
 };
 
 pub(super) const DISTINCT: Explanation = Explanation {
-    arises: "Two keys are used that differ in case or quotes only.",
-    declared: "nowhere: it holds under every contract, save for what the carrier itself makes equal",
+    arises: "Two keys are used that differ in case, in quotes, in spaces or in the last of many characters only.",
+    declared: "nowhere: it holds under every contract, save for what `contract.key.ignores` names, and what the carrier or \
+               the format of a UUID makes equal",
     needs: "A scenario that sends such a pair of keys.",
-    breaks: "A case-insensitive collation of the database, or a parser that strips quotes, merges keys that clients meant to \
-             be different. The second action never happens, and its client believes that it did.",
+    breaks: "A case-insensitive collation of the database, a column that is too narrow, or a parser that strips quotes or \
+             spaces, merges keys that clients meant to be different. The second action never happens, and its client believes that it did.",
     remedy: "Store and compare keys with a binary collation, after exactly the decoding that the carrier demands.",
     related: &[Requirement::KeyFresh, Requirement::KeyLongest],
 };
