@@ -82,8 +82,8 @@ impl Clock {
 
     /// How far the clock was moved between two attempts; `None` where a move is not confirmed.
     fn between(&self, earlier: &Fact<'_>, later: &Fact<'_>) -> Option<Duration> {
-        let between = self.moves.iter().filter(|moved| (earlier.id.0..later.id.0).contains(&moved.after));
-        between.map(|moved| moved.confirmed.then_some(moved.by)).sum()
+        let mut between = self.moves.iter().filter(|moved| (earlier.id.0..later.id.0).contains(&moved.after));
+        between.try_fold(Duration::ZERO, |sum, moved| moved.confirmed.then(|| sum.saturating_add(moved.by)))
     }
 }
 
@@ -117,8 +117,8 @@ pub(super) fn age(docket: &Docket<'_, '_>, action: &Action, attempt: usize) -> A
     let most = retention.at_most.map(crate::contract::Period::duration);
     let ends_with_resource = retention.anchor == Some(Anchor::ResourceEnd);
     match (least, most) {
-        (_, Some(most)) if youngest > most + margin(docket, most) && !ends_with_resource => Age::Expired,
-        (Some(least), _) if oldest + margin(docket, least) <= least => {
+        (_, Some(most)) if youngest > most.saturating_add(margin(docket, most)) && !ends_with_resource => Age::Expired,
+        (Some(least), _) if oldest.saturating_add(margin(docket, least)) <= least => {
             let pressed = docket.fresh_keys_between(action.outcome().unwrap_or(first), attempt) >= PRESSURE as usize;
             Age::Kept { late: pressed || (oldest > least / 2 && youngest > least / 2) }
         }
@@ -130,7 +130,7 @@ pub(super) fn age(docket: &Docket<'_, '_>, action: &Action, attempt: usize) -> A
 /// How close to the end of a window nothing is certain: the target may read its clock in whole seconds when a key is
 /// stored and when it is looked up, and a request takes its time on the way. Short windows are kept by finer clocks.
 fn margin(docket: &Docket<'_, '_>, window: Duration) -> Duration {
-    (ROUNDING + docket.calibration.round_trip).min(window / 8)
+    ROUNDING.saturating_add(docket.calibration.round_trip).min(window / 8)
 }
 
 /// The attempts from which *kept* and *expired* are counted. Where the anchor is not declared, each is counted so

@@ -63,7 +63,8 @@ impl Interpreter {
     ) -> Option<Duration> {
         let Claiming::Later(_) = self.policy.claiming else { return None };
         let Admission::Protected(key) = (self.policy.admit_key)(&self.contract, submission) else { return None };
-        let first = state.windows.first.entry(self.place(&key, submission).name).or_insert(now);
+        let name = (self.policy.name_record)(&self.contract, &key, submission);
+        let first = state.windows.first.entry(name).or_insert(now);
         Some(now - *first)
     }
 

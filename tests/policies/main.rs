@@ -128,11 +128,12 @@ fn breakable(document: &serde_json::Value) -> Vec<Defect> {
     defects
 }
 
-/// What a defect may break under any contract: what it declares, which is about the contract of the reference, and the
-/// other rows about repeats where the contract promises something else there.
+/// What a defect may break under any contract: what it declares, which is about the contract of the reference; and what
+/// is not judged there any more. Where nothing is said about other parameters, the repeat that follows them still is.
 fn may_break(defect: Defect) -> BTreeSet<Requirement> {
     let declared = defect.expected().iter().chain(defect.by_timing());
-    declared.copied().collect()
+    let later = (defect == Defect::NoDedup).then_some(Requirement::ConflictOriginalSurvives);
+    declared.copied().chain(later).collect()
 }
 
 #[test]

@@ -79,6 +79,18 @@ fn with_anothers_value(line: &str, other: &str, noise: &mut Noise) -> String {
     one.to_string()
 }
 
+/// The same lines with numbers as if none of them were missing.
+fn numbered(text: &str) -> String {
+    let line = |(index, line): (usize, &str)| {
+        let Ok(mut content) = serde_json::from_str::<serde_json::Value>(line) else { return format!("{line}\n") };
+        if let Some(number) = content.get_mut("line") {
+            *number = (index + 1).into();
+        }
+        format!("{content}\n")
+    };
+    text.lines().enumerate().map(line).collect()
+}
+
 /// Reads a journal, and judges it if that goes. Says whether it did.
 fn judged(contract: &Contract, path: &Path) -> bool {
     let recording = match journal::read(path) {
@@ -119,6 +131,8 @@ fn damaged_journals_are_judged_or_refused() {
                 break;
             }
         }
+        // The reader tells by its numbers that a line is missing; half of the time the oracle is to see what is left.
+        let text = if noise.below(2) == 0 { numbered(&text) } else { text };
         fs::write(&path, text).unwrap();
         read += u64::from(judged(&contract, &path));
     }

@@ -32,7 +32,7 @@ fn defects_of_a_class_and_sound_targets_are_shown() {
 fn what_is_seen_is_told_on_demand() {
     let (code, table, talk) = selftest(&["--only", "conflict-leaks", "-v"]);
     assert_eq!(code, 0, "{table}\n{talk}");
-    assert!(table.contains("\nconflict-leaks\n  conflict.no-leak  key-reuse"), "{table}");
+    assert!(table.contains("\nconflict-leaks\n  conflict.no-leak  field-sweep: 409"), "{table}");
     assert!(table.contains("no sound target probed"), "{table}");
 }
 

@@ -57,8 +57,8 @@ fn a_server_behind_the_same_address_that_knows_nothing_is_found_by_fanning_out()
                 *uses += 1;
                 *uses
             };
-            // The fourth connection leads to another server.
-            if times == 4 { made(orders.lock().unwrap().make(asked)) } else { soundly(asked, orders) }
+            // The sixth connection leads to another server.
+            if times == 6 { made(orders.lock().unwrap().make(asked)) } else { soundly(asked, orders) }
         },
     );
     against(&stub, &["--only", "key-reuse[reuse=base]"]).assert_code(0);
