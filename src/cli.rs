@@ -417,7 +417,7 @@ pub struct SelftestArguments {
 }
 
 const SELFTEST_HELP: &str = "Examples:\n  \
-    idemspec selftest                                everything: about a minute\n  \
+    idemspec selftest                                everything: a few minutes\n  \
     idemspec selftest --only no-dedup -v             one defect, and what shows it\n  \
     idemspec selftest --only C05,C13                 the defects of two classes of failure\n  \
     idemspec selftest --only sound                   the targets that keep their contract\n  \

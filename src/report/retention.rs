@@ -14,11 +14,11 @@ impl View<'_> {
     /// A line for each case about retention.
     pub(super) fn retention(&self) -> String {
         let cases = self.history.cases.values().filter(|case| case.info.clause == Some(Clause::Retention));
-        let lines: Vec<String> =
-            cases.filter_map(|case| Some(format!("  {}  {}\n", escape(&case.id.0), way(case)?))).collect();
-        if lines.is_empty() {
+        let ways: Vec<(String, String)> = cases.filter_map(|case| Some((escape(&case.id.0), way(case)?))).collect();
+        let Some(width) = ways.iter().map(|(case, _)| case.chars().count()).max() else {
             return String::new();
-        }
+        };
+        let lines: String = ways.iter().map(|(case, way)| format!("  {case:<width$}  {way}\n")).collect();
         let document = self.history.run.as_ref().map(|run| &run.document);
         let shorter = document.and_then(|document| document.get("target")?.get("retention_override")).is_some();
         let shorter =
@@ -26,11 +26,11 @@ impl View<'_> {
         let clocks = skew(self.history).map_or_else(String::new, |(least, most)| {
             format!("  the target's clock is {least:+.1} to {most:+.1} s of ours (Date, in whole seconds)\n")
         });
-        format!("{}\n{}{shorter}{clocks}\n", self.heading("Retention"), lines.concat())
+        format!("{}\n{lines}{shorter}{clocks}\n", self.heading("Retention"))
     }
 }
 
-/// By what a case lets a key grow old; nothing where it did not come to that.
+/// By what a case lets a key grow old; nothing where it did not come to that, or where none does.
 fn way(case: &CaseHistory) -> Option<String> {
     let hooks: Vec<String> = case
         .hooks
@@ -48,6 +48,9 @@ fn way(case: &CaseHistory) -> Option<String> {
     }
     let (first, last) = (case.attempts.first()?.end.as_ref()?, case.attempts.last()?);
     let aged = Duration::from_secs(last.recorded.saturating_sub(first.timing.ended).as_secs());
+    if aged.is_zero() {
+        return None;
+    }
     let over = if case.course.resumptions.is_empty() { "" } else { ", over several processes" };
     Some(format!("by waiting: {} in real time{over}", Period(aged)))
 }

@@ -90,8 +90,11 @@ impl Defect {
     pub fn by_timing(self) -> &'static [Requirement] {
         match self {
             // A retry after a loss may be the copy in flight.
-            Self::InFlightOverwrites => &[Requirement::ReplayAfterLostExecution],
-            Self::LeaseStolen(_) => &[Requirement::ConflictInFlightChanged],
+            Self::InFlightOverwrites | Self::InFlightAccepted | Self::InFlightCrashes => {
+                &[Requirement::ReplayAfterLostExecution]
+            }
+            // Other parameters that arrive in time execute as well.
+            Self::CheckThenAct(_) | Self::LeaseStolen(_) => &[Requirement::ConflictInFlightChanged],
             // A copy that arrives after the end gets an answer that fits nothing, and a race has no order.
             Self::FalseConflict | Self::ReplayEmpty | Self::ReplayActsAgain => &[Requirement::ConflictInFlight],
             // The repeat that executes is in flight itself when the next one comes.
