@@ -1,5 +1,5 @@
-//! `key.distinct`: keys that differ, if only in case, quotes, spaces or their end, are different actions. Where they are merged, that is
-//! filed under `key.fresh`.
+//! `key.distinct`: keys that differ, if only in case, quotes, spaces or their end, are different actions. Where they are
+//! merged, that is filed under `key.fresh`.
 
 use std::collections::HashMap;
 
