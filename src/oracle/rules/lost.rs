@@ -9,7 +9,7 @@ use super::super::facts::Fact;
 use super::super::situation::World;
 use super::super::trial::Trial;
 use super::super::{Judgement, facts::Reply};
-use super::single_effect::Totals;
+use super::single_effect::{Totals, has_failed};
 use crate::contract::{Cause, Requirement, Situation};
 use crate::history::Drawn;
 
@@ -127,7 +127,19 @@ fn verdict(trial: &Trial<'_, '_>, lost: usize, retries: &[usize], total: Option<
         Some(Judgement::Holds) if bounded.is_some() => Judgement::Holds,
         Some(Judgement::Holds) => Judgement::Inconclusive(Cause::NoBound),
         None if is_counted_once(trial, lost) && bounded.is_some() => Judgement::Holds,
-        Some(Judgement::Observed) | None => Judgement::Inconclusive(Cause::CountFailed),
+        Some(Judgement::Observed) | None => Judgement::Inconclusive(why_uncounted(docket, lost)),
+    }
+}
+
+/// Why the counts do not tell that there was exactly one effect.
+fn why_uncounted(docket: &Docket<'_, '_>, lost: usize) -> Cause {
+    let group = docket.effects.group(lost);
+    if group.series.is_empty() || has_failed(group) {
+        Cause::CountFailed
+    } else if docket.facts[lost].over.is_none() {
+        Cause::NoBound
+    } else {
+        Cause::CountOpen
     }
 }
 

@@ -357,7 +357,8 @@ fn undisputed(docket: &Docket<'_, '_>, group: &Group<'_>, unit: &Unit<'_>, units
     Some(Judgement::Inconclusive(if short { Cause::CountOpen } else { Cause::Ambiguous }))
 }
 
-fn has_failed(group: &Group<'_>) -> bool {
+/// Whether the last read of one of its counters failed.
+pub(super) fn has_failed(group: &Group<'_>) -> bool {
     group.series.iter().any(|series| series.reads.last().is_some_and(|read| read.failure.is_some()))
 }
 
