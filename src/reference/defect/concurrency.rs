@@ -29,7 +29,12 @@ pub(super) const RECORD_AT_THE_END: Entry = Entry {
                   limit, executes as well.",
     class: FailureClass::ConcurrentCopies,
     breaks: |policy| policy.claiming = Claiming::AtTheEnd,
-    expected: &[Requirement::ReplaySingleEffect, Requirement::ConflictInFlight, Requirement::ConflictInFlightChanged],
+    expected: &[
+        Requirement::ReplaySingleEffect,
+        Requirement::ReplayAfterLostExecution,
+        Requirement::ConflictInFlight,
+        Requirement::ConflictInFlightChanged,
+    ],
 };
 
 pub(super) const LEASE_STOLEN: Entry = Entry {
