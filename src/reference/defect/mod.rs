@@ -95,6 +95,8 @@ impl Defect {
             }
             // Other parameters that arrive in time execute as well.
             Self::CheckThenAct(_) | Self::LeaseStolen(_) => &[Requirement::ConflictInFlightChanged],
+            // Other parameters that arrive after the end get the first answer, and a race has no order.
+            Self::IgnoreParameters | Self::FingerprintSomeFields => &[Requirement::ConflictInFlightChanged],
             // A copy that arrives after the end gets an answer that fits nothing, and a race has no order.
             Self::FalseConflict | Self::ReplayEmpty | Self::ReplayActsAgain => &[Requirement::ConflictInFlight],
             // The repeat that executes is in flight itself when the next one comes.
