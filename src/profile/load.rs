@@ -13,6 +13,7 @@ use crate::message::{ContentPath, JsonPath, XmlPath};
 /// The profiles that come with the program, by name.
 const SHIPPED: &[(&str, &str)] = &[
     ("reference", include_str!("../../profiles/reference.yaml")),
+    ("reference-current", include_str!("../../profiles/reference-current.yaml")),
     ("stripe-v1", include_str!("../../profiles/stripe-v1.yaml")),
     ("ietf-draft-07", include_str!("../../profiles/ietf-draft-07.yaml")),
 ];
