@@ -33,3 +33,4 @@ mod support;
 mod survival;
 mod suspended;
 mod voids;
+mod xml;

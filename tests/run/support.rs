@@ -85,7 +85,8 @@ impl Run {
 
     fn judged(&self, wanted: impl Fn(Judgement) -> bool) -> BTreeSet<Requirement> {
         let recording = journal::read(&self.journal).unwrap();
-        let contract = profile::load("reference").unwrap().profile.contract;
+        let of = recording.history.run.as_ref().unwrap();
+        let contract = profile::recorded(&of.profile, &of.document).unwrap().profile.contract;
         let findings = oracle::judge(&contract, &recording.history);
         findings.iter().filter(|finding| wanted(finding.judgement)).map(|finding| finding.requirement).collect()
     }

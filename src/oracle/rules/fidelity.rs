@@ -75,7 +75,7 @@ fn faults(fidelity: &Fidelity, first: &Answer<'_>, answer: &Answer<'_>) -> Vec<S
         faults.push(format!("the status is {} and was {}", is.status, was.status));
     }
     let body_kept = match fidelity.body {
-        BodyFidelity::Bytes | BodyFidelity::Json => same_content(Some(fidelity), was, is),
+        BodyFidelity::Bytes | BodyFidelity::Json | BodyFidelity::Xml => same_content(Some(fidelity), was, is),
         BodyFidelity::Identity => first.identity == answer.identity,
     };
     if !body_kept {
@@ -101,7 +101,7 @@ fn promise(fidelity: &Fidelity) -> String {
     };
     let body = match fidelity.body {
         BodyFidelity::Bytes => "the same bytes",
-        BodyFidelity::Json => "the same content",
+        BodyFidelity::Json | BodyFidelity::Xml => "the same content",
         BodyFidelity::Identity => "the same identity",
     };
     let mut promise = match fidelity.headers.as_slice() {

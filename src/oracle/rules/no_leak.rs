@@ -49,8 +49,8 @@ fn holds_whole(first: &Response, conflict: &Response) -> bool {
     }
     let escaped = Value::from(content.as_ref()).to_string();
     let escaped = escaped.trim_matches('"');
-    let whole = first.json().filter(|value| value.as_object().is_some_and(|members| members.len() > 1));
-    let within = || whole.zip(conflict.json()).is_some_and(|(whole, document)| contains(&document, &whole));
+    let whole = first.document().filter(|value| value.as_object().is_some_and(|members| members.len() > 1));
+    let within = || whole.zip(conflict.document()).is_some_and(|(whole, document)| contains(&document, &whole));
     texts(conflict).iter().any(|text| text.contains(content.as_ref()) || text.contains(escaped)) || within()
 }
 
@@ -74,7 +74,7 @@ fn holds_own_value(trial: &Trial<'_, '_>, attempt: usize, first: &Response, conf
         .filter_map(|fact| fact.answer().filter(|answer| answer.succeeded))
         .map(|answer| answer.response.body.text().into_owned())
         .collect();
-    let (Some(document), false) = (first.json(), others.is_empty()) else { return false };
+    let (Some(document), false) = (first.document(), others.is_empty()) else { return false };
     let requests: Vec<&str> =
         trial.docket.case.attempts.iter().filter_map(|sent| sent.start.request.body.as_deref()).collect();
     let identities: Vec<&str> = facts.iter().filter_map(Fact::success_identity).collect();

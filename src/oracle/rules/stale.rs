@@ -14,7 +14,7 @@ pub(super) fn is_stale(docket: &Docket<'_, '_>, attempt: usize, world: &World, t
     let Some(first) = world.first.filter(|_| world.situation == Situation::AfterChange && current_alone) else {
         return false;
     };
-    let content = |index: usize| docket.facts[index].answer().and_then(|answer| answer.response.json());
+    let content = |index: usize| docket.facts[index].answer().and_then(|answer| answer.response.document());
     let (Some(was), Some(is)) = (content(first), content(attempt)) else {
         return false;
     };

@@ -147,10 +147,10 @@ impl Derived {
             Deed::Change => {
                 let values = content(route.shape.format, &asked.body);
                 let changed = |number| {
-                    interpreter.with_book(|book| book.change(number, values.clone()).map(|item| self.shown(item)))
+                    interpreter.with_book(|book| book.change(number, values.clone()).map(|item| self.made(item)))
                 };
                 let shown = number.and_then(changed).ok_or_else(not_found)?;
-                Ok(Answer { body: shown, ..Answer::json(200, &Value::Null) })
+                Ok(Answer { status: 200, ..shown })
             }
             Deed::Delete => match number.is_some_and(|number| interpreter.with_book(|book| book.delete(number))) {
                 true => Ok(Answer::no_content()),
