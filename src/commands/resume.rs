@@ -99,8 +99,10 @@ fn began(info: &PlanInfo) -> Result<SystemTime> {
 /// Says why cases begin again whose requests hold secrets beside their credentials.
 fn warn_of_secret_content(bound: &Bound) -> Result<()> {
     if asks_with_secrets(bound)? {
-        say("the content of the requests holds values of variables that are secret. Whether they are still the same is not \
-             known, so what was begun begins again with fresh keys\n   `target.shown` names variables that are no secrets");
+        say(
+            "the content of the requests holds values of variables that are secret. Whether they are still the same is not \
+             known, so what was begun begins again with fresh keys\n   `target.shown` names variables that are no secrets",
+        );
     }
     Ok(())
 }

@@ -59,8 +59,15 @@ pub(super) fn ends(facts: &[Fact<'_>], case: &CaseHistory) -> Vec<ResourceEnd> {
 }
 
 /// The age of the key of an action that made a resource.
-pub(super) fn age(docket: &Docket<'_, '_>, retention: &Retention, made: &Made<'_>, first: usize, attempt: usize) -> Age {
-    let (Some((youngest, oldest)), least) = (interval(docket, first, attempt), retention.at_least.map(Period::duration))
+pub(super) fn age(
+    docket: &Docket<'_, '_>,
+    retention: &Retention,
+    made: &Made<'_>,
+    first: usize,
+    attempt: usize,
+) -> Age {
+    let (Some((youngest, oldest)), least) =
+        (interval(docket, first, attempt), retention.at_least.map(Period::duration))
     else {
         return Age::Unconfirmed;
     };
@@ -100,7 +107,9 @@ fn since(
         return Age::Expired;
     }
     match least {
-        Some(least) if oldest.saturating_add(margin(docket, least)) <= least && lived_until(docket, made, end, attempt) => {
+        Some(least)
+            if oldest.saturating_add(margin(docket, least)) <= least && lived_until(docket, made, end, attempt) =>
+        {
             Age::Kept { late: long || is_pressed(docket, made.outcome, attempt) || youngest > least / 2 }
         }
         Some(_) | None => Age::Either,

@@ -103,7 +103,9 @@ pub(super) fn standing(docket: &Docket<'_, '_>, actions: &Actions<'_>, action: &
         Age::Either => {
             let mut worlds = vec![expired];
             match unexpired {
-                Standing::Certain(world) | Standing::Unconfirmed(world) | Standing::Unshown(world) => worlds.push(world),
+                Standing::Certain(world) | Standing::Unconfirmed(world) | Standing::Unshown(world) => {
+                    worlds.push(world)
+                }
                 Standing::Several(others) => worlds.extend(others),
             }
             Standing::Several(worlds)
@@ -140,12 +142,12 @@ fn kept(docket: &Docket<'_, '_>, world: World) -> World {
     let outlives = retention.is_some_and(|retention| retention.anchor == Some(Anchor::ResourceEnd));
     let is_repeat = (outlives && world.situation == Situation::AfterChange)
         || matches!(
-        world.situation,
-        Situation::AfterSuccess
-            | Situation::AfterFailure
-            | Situation::AfterServerError
-            | Situation::AfterValidationFailure
-            | Situation::AfterTurningAway
+            world.situation,
+            Situation::AfterSuccess
+                | Situation::AfterFailure
+                | Situation::AfterServerError
+                | Situation::AfterValidationFailure
+                | Situation::AfterTurningAway
         );
     if is_repeat { World { requirement: Requirement::RetentionKept, ..world } } else { world }
 }

@@ -1,8 +1,8 @@
 //! Rendering everything once before anything is sent, so that a mistake in a profile costs nothing.
 
 use super::odd_key::odd_key;
-use crate::plan::{Plan, advance, method, places};
 use crate::message::Request;
+use crate::plan::{Plan, advance, method, places};
 use crate::profile::{BASE, Bound, DEFAULT, HookValues, RenderError, RenderRequest};
 use crate::scenario::{HookStep, KeyChoice, Repeat, Send, Step};
 

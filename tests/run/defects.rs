@@ -16,10 +16,8 @@ const RUNS_AT_ONCE: usize = 4;
 /// list, and declares what is violated; whoever loses another one has to put it here. What breaks nothing that this
 /// contract promises is caught under another one: `profiles.rs` shows it of the stale replay, `anchors.rs` of keys that
 /// expire while their resource lives.
-const NOT_YET_CAUGHT: [(Defect, FailureClass); 2] = [
-    (Defect::ExpireWhileInUse, FailureClass::Retention),
-    (Defect::StaleReplay, FailureClass::AfterChange),
-];
+const NOT_YET_CAUGHT: [(Defect, FailureClass); 2] =
+    [(Defect::ExpireWhileInUse, FailureClass::Retention), (Defect::StaleReplay, FailureClass::AfterChange)];
 
 #[test]
 fn the_sound_target_is_blamed_for_nothing() {

@@ -169,7 +169,9 @@ fn another_token_of_the_same_account_will_do_and_neither_is_shown() {
     let (folder, today) = (tempfile::tempdir().unwrap(), Arc::new(AtomicUsize::new(0)));
     let stub = Stub::start(behind_a_token(Arc::clone(&today)));
     let profile = "profile: mine\ntitle: Mine\nextends: reference\noperation: {effects: identity}\n\
-                   target: {auth: {bearer: \"${ORDERS_TOKEN}\"}}\n";
+                   hooks: {advance-clock: null, expire-keys: null}\n\
+                   target: {auth: {bearer: \"${ORDERS_TOKEN}\"}}\n\
+                   contract: {replay: {marker: null}}\n";
     let profile = write_file(folder.path(), "mine.yaml", profile);
     // So many fresh keys show that keys are kept, with time on both sides of the wait.
     let later = "scenario: later\nclause: retention\ntitle: A key is used again in another process\nsteps:\n\
@@ -189,7 +191,8 @@ fn another_token_of_the_same_account_will_do_and_neither_is_shown() {
         (status.code().unwrap(), String::from_utf8(stdout).unwrap())
     };
     let (url, path) = (stub.base_url(), journal.to_string_lossy().into_owned());
-    let plant = ["run", &profile, "--base-url", &url, "--scenarios", "scenarios", "--only", "later", "--max-wait", "0s"];
+    let plant =
+        ["run", &profile, "--base-url", &url, "--scenarios", "scenarios", "--only", "later", "--max-wait", "0s"];
     let (code, planted) = command(&[&plant[..], &["--journal", &path]].concat(), TOKENS[0]);
     assert!(planted.contains("pending, due 2"), "{code}: {planted}");
     today.store(1, Ordering::SeqCst);
@@ -213,7 +216,9 @@ fn what_asks_with_a_secret_begins_again_because_the_secret_may_have_changed() {
     let contract = idemspec::profile::load("reference").unwrap().profile.contract;
     let target = idemspec::reference::start(idemspec::reference::ReferenceOptions::new(contract)).unwrap();
     let profile = "profile: mine\ntitle: Mine\nextends: reference\n\
-                   operation: {request: {json: {delivery: {city: \"${ORDER_CITY}\"}}}}\n";
+                   hooks: {advance-clock: null, expire-keys: null}\n\
+                   operation: {request: {json: {delivery: {city: \"${ORDER_CITY}\"}}}}\n\
+                   contract: {conflict: {equivalent_parameters: {decomposed: null}}}\n";
     let profile = write_file(folder.path(), "mine.yaml", profile);
     let later = "scenario: later\nclause: replay\ntitle: A key is used again in another process\nsteps:\n\
                  - send: {intent: order}\n- wait: 1s\n- send: {intent: order}\n";
@@ -223,13 +228,13 @@ fn what_asks_with_a_secret_begins_again_because_the_secret_may_have_changed() {
     let path = folder.path().join("run.jsonl").to_string_lossy().into_owned();
     let command = |arguments: &[&str], city: &str| {
         let mut command = program();
-        let output =
-            command.args(arguments).env("ORDER_CITY", city).current_dir(folder.path()).output().unwrap();
+        let output = command.args(arguments).env("ORDER_CITY", city).current_dir(folder.path()).output().unwrap();
         let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
         (output.status.code().unwrap(), said)
     };
     let url = target.base_url();
-    let plant = ["run", &profile, "--base-url", &url, "--scenarios", "scenarios", "--only", "later", "--max-wait", "0s"];
+    let plant =
+        ["run", &profile, "--base-url", &url, "--scenarios", "scenarios", "--only", "later", "--max-wait", "0s"];
     let (_, said) = command(&[&plant[..], &["--journal", &path]].concat(), "Winterthur");
     assert!(said.contains("pending, due 2"), "{said}");
     // Under the same key this would be a request with other parameters, and the target would rightly refuse it.
