@@ -15,6 +15,7 @@ mod finding;
 mod odd_key;
 mod order;
 mod reading;
+mod resource_end;
 mod retention;
 mod rules;
 mod sameness;
@@ -27,6 +28,7 @@ mod words;
 
 pub use control::{Instrument, examine};
 pub use finding::{Finding, Judgement};
+pub use retention::{margin_of, whole_margin};
 
 use crate::contract::Contract;
 use crate::history::History;

@@ -136,6 +136,7 @@ impl<'h> Trial<'_, 'h> {
                     && worlds.iter().all(|world| world.first.is_some())
             }
             Standing::Unconfirmed(_) => true,
+            Standing::Unshown(_) => false,
         };
         if due {
             let own = self.has_own_parameters(attempt);

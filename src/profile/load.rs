@@ -14,6 +14,7 @@ use crate::message::{ContentPath, JsonPath, XmlPath};
 const SHIPPED: &[(&str, &str)] = &[
     ("reference", include_str!("../../profiles/reference.yaml")),
     ("reference-current", include_str!("../../profiles/reference-current.yaml")),
+    ("reference-resource-end", include_str!("../../profiles/reference-resource-end.yaml")),
     ("stripe-v1", include_str!("../../profiles/stripe-v1.yaml")),
     ("ietf-draft-07", include_str!("../../profiles/ietf-draft-07.yaml")),
 ];

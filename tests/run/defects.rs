@@ -22,7 +22,9 @@ const NOT_YET_CAUGHT: [(Defect, FailureClass); 0] = [];
 #[test]
 fn the_sound_target_is_blamed_for_nothing() {
     assert_eq!((sound().code, &sound().violated), (0, &BTreeSet::new()), "{}", sound().stdout);
-    for protocol in [&["--http2"][..], &["--tls"], &["--tls", "--http1"], &["reference-current"]] {
+    for protocol in
+        [&["--http2"][..], &["--tls"], &["--tls", "--http1"], &["reference-current"], &["reference-resource-end"]]
+    {
         let run = run(protocol);
         run.assert_code(0);
         assert_eq!(run.violated(), BTreeSet::new(), "{protocol:?}: {}", run.stdout);

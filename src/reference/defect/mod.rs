@@ -39,6 +39,9 @@ struct Entry {
 /// The usual profile, but with the current state of what was changed in place of the first answer.
 const CURRENT_STATE: &str = "reference-current";
 
+/// The profile whose keys are kept until some time after the end of their resource.
+const RESOURCE_END: &str = "reference-resource-end";
+
 impl Defect {
     /// Reads a defect as it is named on the command line: `name`, or `name=value` where it takes a value. Without its
     /// value such a defect is the example in [`Self::ALL`].
@@ -113,7 +116,11 @@ impl Defect {
     /// The shipped profile under whose contract it is shown, and what it [declares](Self::expected) is violated, where that
     /// is not the usual one: what that does not promise cannot be broken there.
     pub fn shown_under(self) -> Option<&'static str> {
-        (self == Self::StaleReplay).then_some(CURRENT_STATE)
+        match self {
+            Self::StaleReplay => Some(CURRENT_STATE),
+            Self::ExpireWhileInUse => Some(RESOURCE_END),
+            _ => None,
+        }
     }
 
     /// Replaces the decisions that it breaks.
