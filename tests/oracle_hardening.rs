@@ -184,6 +184,7 @@ fn hook(noise: &mut Noise) -> (Duration, u32, HookRun) {
     let names = ["store-down", "store-up", "advance-clock", "delete", "unheard-of"];
     let run = HookRun {
         name: names[pick(noise, names.len())].into(),
+        began: noise.one_in(2).then_some(Duration::MAX),
         changed: Some("M0".into()),
         advanced: if noise.one_in(2) { Duration::MAX } else { Duration::ZERO },
         confirmed: noise.one_in(2).then_some(Duration::MAX),

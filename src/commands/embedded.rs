@@ -7,12 +7,17 @@ use crate::profile::Profile;
 use crate::reference::{self, Defect, DefectError, ReferenceOptions, RunningReference};
 use crate::wire::{Authorities, ConnectionSettings};
 
-/// The profile that is served by the embedded target.
+/// The profile that is usually served by the embedded target.
 pub(super) const EMBEDDED: &str = "reference";
+
+/// Whether a profile is served by the embedded target: the usual one is, and every one under which a defect is shown.
+pub(super) fn is_embedded(profile: &str) -> bool {
+    profile == EMBEDDED || Defect::ALL.iter().any(|defect| defect.shown_under() == Some(profile))
+}
 
 /// Starts the embedded target, if the run has no other.
 pub(super) fn start(arguments: &RunArguments, profile: &Profile) -> Result<Option<RunningReference>> {
-    if arguments.profile != EMBEDDED || arguments.base_url.is_some() {
+    if !is_embedded(&arguments.profile) || arguments.base_url.is_some() {
         if !arguments.defect.is_empty() {
             bail!("--defect breaks the embedded reference API, and this run has another target; leave it out");
         }

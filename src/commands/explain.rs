@@ -31,8 +31,9 @@ fn explain_defect(defect: &Defect) -> String {
         [] => "nothing that a scenario looks at: not yet caught".to_owned(),
         expected => expected.iter().map(|requirement| requirement.id()).collect::<Vec<_>>().join(", "),
     };
+    let under = defect.shown_under().map(|profile| format!("{profile} ")).unwrap_or_default();
     format!(
-        "{}\n  {} (failure class {}: {})\n\n  {}\n\n  violates  {violates}\n  try it    idemspec run --defect {defect}\n",
+        "{}\n  {} (failure class {}: {})\n\n  {}\n\n  violates  {violates}\n  try it    idemspec run {under}--defect {defect}\n",
         defect.id(),
         defect.title(),
         defect.class().code(),

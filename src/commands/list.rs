@@ -68,15 +68,27 @@ fn defects() -> String {
             [] => "not yet caught by any scenario".to_owned(),
             expected => {
                 let ids: Vec<&str> = expected.iter().map(|requirement| requirement.id()).collect();
-                format!("violates {}", ids.join(", "))
+                format!("violates {}{}", ids.join(", "), under(*defect))
             }
         };
         (defect.to_string(), vec![defect.title().to_owned(), violates])
     };
-    let group = |class: &FailureClass| {
-        let of_class = Defect::ALL.iter().filter(|defect| defect.class() == *class);
+    let group = |class: FailureClass| {
+        let of_class = Defect::ALL.iter().filter(|defect| defect.class() == class);
         let rows: Vec<Row> = of_class.map(row).collect();
         format!("  {} {}\n{}", class.code(), class.title(), table(&rows))
     };
-    FailureClass::ALL.iter().map(group).collect::<Vec<_>>().join("\n")
+    let of_clients = |class: FailureClass| {
+        format!("  {} {}\n  only a client can show this: no server is broken like that\n", class.code(), class.title())
+    };
+    FailureClass::of_servers()
+        .map(group)
+        .chain(FailureClass::of_clients().map(of_clients))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// Where a defect is shown, if that is not under the usual contract.
+fn under(defect: Defect) -> String {
+    defect.shown_under().map(|profile| format!(", under the profile {profile}")).unwrap_or_default()
 }

@@ -15,7 +15,7 @@ use crate::history::{CaseEnding, History, PlanInfo, Release, Resumption, RunInfo
 use crate::journal::JournalWriter;
 use crate::plan::Plan;
 use crate::profile::{BindOptions, Bound};
-use crate::runner::Recorder;
+use crate::runner::{Recorder, asks_with_secrets};
 use crate::wire::{Connector, Endpoint, Proxy, Synchronisation};
 
 pub(super) fn execute(arguments: &ResumeArguments, color: Color) -> Result<u8> {
@@ -35,6 +35,7 @@ pub(super) fn execute(arguments: &ResumeArguments, color: Color) -> Result<u8> {
     rehearse(&session.bound, &session.plan)?;
     let left = unfinished(&session.plan, &history);
     say(&format!("going on with {left} of {} cases", session.plan.cases.len()));
+    warn_of_secret_content(&session.bound)?;
     let began = began(info)?;
     let settings = Settings {
         pacing: arguments.pacing.clone(),
@@ -93,6 +94,17 @@ fn synchronisation(info: &PlanInfo) -> Synchronisation {
 /// The date at which the times of the run begin.
 fn began(info: &PlanInfo) -> Result<SystemTime> {
     humantime::parse_rfc3339(&info.began).with_context(|| format!("`{}` in the journal is not a date", info.began))
+}
+
+/// Says why cases begin again whose requests hold secrets beside their credentials.
+fn warn_of_secret_content(bound: &Bound) -> Result<()> {
+    if asks_with_secrets(bound)? {
+        say(
+            "the content of the requests holds values of variables that are secret. Whether they are still the same is not \
+             known, so what was begun begins again with fresh keys\n   `target.shown` names variables that are no secrets",
+        );
+    }
+    Ok(())
 }
 
 /// How many cases are not over.

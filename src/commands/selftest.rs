@@ -17,7 +17,7 @@ use crate::oracle::{self, Instrument};
 use crate::profile;
 use crate::reference::{self, ReferenceOptions};
 use crate::runner::{Interrupt, Recorder};
-use crate::selftest::{Evidence, Probed, Selection, SoundTarget, Summary, TableOptions, Target, table};
+use crate::selftest::{Evidence, Probed, Selection, SelectionError, SoundTarget, Summary, TableOptions, Target, table};
 
 /// How often a target is looked at again, with the machine for itself, where not everything was shown.
 const FURTHER_LOOKS: u32 = 3;
@@ -26,7 +26,10 @@ pub(super) fn execute(arguments: &SelftestArguments, color: Color) -> Result<u8>
     let all = Target::all(profile::shipped().iter().map(|(name, _)| *name));
     let targets = match Selection::of(&arguments.only, all) {
         Ok(selection) => selection.targets(),
-        Err(unknown) => bail!("--only: {}", super::explain::unknown(&unknown.written, &unknown.known)),
+        Err(SelectionError::Unknown { written, known }) => {
+            bail!("--only: {}", super::explain::unknown(&written, &known))
+        }
+        Err(error @ SelectionError::OfClients(_)) => bail!("--only: {error}"),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let probed = runtime.block_on(probe_all(targets, usize::from(arguments.jobs)));
@@ -79,7 +82,10 @@ async fn look(target: Target, looks: u32) -> Probed {
 /// Does what `idemspec run` does with a target, and tells what that shows.
 async fn evidence(target: &Target) -> Result<Evidence> {
     let (served, words) = match target {
-        Target::Broken(defect) => (None, vec!["--defect".to_owned(), defect.to_string()]),
+        Target::Broken(defect) => {
+            let under = defect.shown_under().map(str::to_owned);
+            (None, under.into_iter().chain(["--defect".to_owned(), defect.to_string()]).collect())
+        }
         Target::Sound(SoundTarget::Embedded) => (None, Vec::new()),
         Target::Sound(SoundTarget::EmbeddedHttp2) => (None, vec!["--http2".to_owned()]),
         Target::Sound(SoundTarget::EmbeddedTls) => (None, vec!["--tls".to_owned()]),

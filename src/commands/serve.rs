@@ -4,7 +4,7 @@ use std::sync::mpsc;
 
 use anyhow::{Context as _, Result};
 
-use super::embedded::{EMBEDDED, defects};
+use super::embedded::{defects, is_embedded};
 use super::output::{print, say};
 use crate::cli::ServeArguments;
 use crate::profile::{self, Profile};
@@ -51,10 +51,10 @@ pub(super) fn execute(arguments: &ServeArguments) -> Result<u8> {
     Ok(0)
 }
 
-/// What is served of a profile. The profile of the order API has that itself, which knows more of orders than a profile
+/// What is served of a profile. A profile of the order API has that itself, which knows more of orders than a profile
 /// can say.
 fn api(profile: Profile) -> ReferenceOptions {
-    if profile.profile == EMBEDDED { ReferenceOptions::new(profile.contract) } else { ReferenceOptions::of(profile) }
+    if is_embedded(&profile.profile) { ReferenceOptions::new(profile.contract) } else { ReferenceOptions::of(profile) }
 }
 
 fn trouble(arguments: &ServeArguments) -> Trouble {

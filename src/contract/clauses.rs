@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Case, Level, Period, Promise, StatusSet, VariantPromise};
-use crate::message::{JsonPath, Response};
+use crate::message::{ContentPath, Response};
 
 /// An idempotency contract. A clause or promise that is absent is *undeclared*: the provider says nothing about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -229,9 +229,9 @@ pub struct Fidelity {
     pub status: StatusFidelity,
     /// The content of a replay.
     pub body: BodyFidelity,
-    /// JSONPaths whose values may differ.
+    /// The places whose values may differ: JSONPaths, or paths into XML.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub volatile: Vec<JsonPath>,
+    pub volatile: Vec<ContentPath>,
     /// Header fields that a replay repeats with the same value.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<String>,
@@ -286,9 +286,12 @@ mod same {
 pub enum BodyFidelity {
     /// The very bytes of the first answer.
     Bytes,
-    /// JSON that is equal, apart from `volatile` values and the order of members.
+    /// JSON that is equal, apart from `volatile` values and the order of members. What is XML is compared as under `xml`.
     #[default]
     Json,
+    /// XML that means the same, apart from `volatile` values: layout, comments, prefixes and the order of attributes do
+    /// not count. What is JSON is compared as under `json`.
+    Xml,
     /// The same identity; the rest may differ.
     Identity,
 }

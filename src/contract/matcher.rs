@@ -1,4 +1,4 @@
-//! Describing an answer: status, JSON values, header fields.
+//! Describing an answer: status, values in JSON or XML, header fields.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::message::{JsonPath, Response};
+use crate::message::{JsonPath, Response, XmlPath};
 
 /// A description of answers. Everything that is named must fit; an empty matcher fits every answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +24,10 @@ pub struct Matcher {
         extend("propertyNames" = {"format": "json-path"})
     )]
     pub json: IndexMap<JsonPath, Expected>,
+    /// Path into XML → what must stand there.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, Expected>", extend("propertyNames" = {"format": "xml-path"}))]
+    pub xml: IndexMap<XmlPath, Expected>,
     /// Header field name → what its value must be.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, Expected>")]
@@ -41,16 +45,19 @@ impl Matcher {
     pub fn fits(&self, response: &Response, identity: Option<&str>) -> bool {
         self.head_fits(response, identity)
             && (self.json.is_empty() || self.json_fits(&response.json().unwrap_or(Value::Null), identity))
+            && self.xml_fits(response, identity)
     }
 
-    /// The same for an answer the content of which was parsed before; none where it is no JSON.
-    pub fn fits_parsed(&self, response: &Response, document: Option<&Value>, identity: Option<&str>) -> bool {
-        self.head_fits(response, identity) && self.json_fits(document.unwrap_or(&Value::Null), identity)
+    /// The same for an answer the content of which was parsed as JSON before; none where it is no JSON.
+    pub fn fits_parsed(&self, response: &Response, json: Option<&Value>, identity: Option<&str>) -> bool {
+        self.head_fits(response, identity)
+            && self.json_fits(json.unwrap_or(&Value::Null), identity)
+            && self.xml_fits(response, identity)
     }
 
     /// Whether it depends on the identity which answers it fits.
     pub fn names_identity(&self) -> bool {
-        self.json.values().chain(self.header.values()).any(Expected::names_identity)
+        self.json.values().chain(self.header.values()).chain(self.xml.values()).any(Expected::names_identity)
     }
 
     fn head_fits(&self, response: &Response, identity: Option<&str>) -> bool {
@@ -71,6 +78,17 @@ impl Matcher {
             }
         })
     }
+
+    fn xml_fits(&self, response: &Response, identity: Option<&str>) -> bool {
+        if self.xml.is_empty() {
+            return true;
+        }
+        let root = response.xml().unwrap_or_default();
+        self.xml.iter().all(|(path, expected)| match path.select(&root).as_slice() {
+            [] => expected.fits(None, identity),
+            selected => selected.iter().any(|text| expected.fits(Some(&Value::from(*text)), identity)),
+        })
+    }
 }
 
 impl fmt::Display for Matcher {
@@ -78,7 +96,8 @@ impl fmt::Display for Matcher {
         let status = self.status.iter().map(|set| format!("status {set}"));
         let json = self.json.iter().map(|(path, expected)| format!("{path} {expected}"));
         let header = self.header.iter().map(|(name, expected)| format!("header {name} {expected}"));
-        let parts: Vec<String> = status.chain(json).chain(header).collect();
+        let xml = self.xml.iter().map(|(path, expected)| format!("{path} {expected}"));
+        let parts: Vec<String> = status.chain(json).chain(xml).chain(header).collect();
         formatter.write_str(if parts.is_empty() { "any answer" } else { "" })?;
         formatter.write_str(&parts.join(" and "))
     }
@@ -284,6 +303,20 @@ mod tests {
         assert!(!conflict.fits(&answer(500, r#"{"error":{"type":"idempotency_error"}}"#), None));
         assert!(!conflict.fits(&answer(400, r#"{"error":{"type":"other"}}"#), None));
         assert!(!conflict.fits(&answer(400, "<html>"), None));
+    }
+
+    #[test]
+    fn values_in_xml_are_text_whatever_their_prefix() {
+        let mismatch =
+            matcher(r#"{xml: {"/Response/Errors/Error/Code": IdempotentParameterMismatch, "/Response/@n": 7}}"#);
+        let body = |code: &str| {
+            format!("<Response n='7' xmlns='urn:x'><Errors><Error><Code> {code} </Code></Error></Errors></Response>")
+        };
+        assert!(mismatch.fits(&answer(400, &body("IdempotentParameterMismatch")), None));
+        assert!(!mismatch.fits(&answer(400, &body("Other")), None));
+        assert!(!mismatch.fits(&answer(400, "<Response n='7'>"), None));
+        assert!(matcher(r#"xml: {"/Response/Errors": {present: false}}"#).fits(&answer(200, "<Response/>"), None));
+        assert_eq!(matcher(r#"xml: {"/r/code": gone}"#).to_string(), "/r/code is `gone`");
     }
 
     #[test]

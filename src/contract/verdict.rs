@@ -71,6 +71,8 @@ pub enum Cause {
     Interrupted,
     /// What was seen fits more than one history of a lost or overlapping attempt.
     Ambiguous,
+    /// After the hook that has keys taken for expired, every key was still known.
+    HookShowedNothing,
 }
 
 impl Cause {
@@ -109,6 +111,9 @@ impl Cause {
             }
             Self::Interrupted => "the run was interrupted",
             Self::Ambiguous => "what was seen fits more than one course of a lost or overlapping attempt",
+            Self::HookShowedNothing => {
+                "after the hook `expire-keys` every key was still known, so nothing shows that the hook works: check it, or bind `advance-clock`, whose effect can be read"
+            }
         }
     }
 }
@@ -128,6 +133,7 @@ impl fmt::Display for Cause {
             Self::NoFirstSuccess => "no first success",
             Self::Interrupted => "interrupted",
             Self::Ambiguous => "ambiguous",
+            Self::HookShowedNothing => "the hook showed no effect",
         })
     }
 }

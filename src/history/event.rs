@@ -240,6 +240,9 @@ pub enum Release {
 pub struct HookRun {
     /// The name of the hook in the profile.
     pub name: String,
+    /// When it began; absent in recordings that do not tell.
+    #[serde(with = "optional_nanoseconds", default, skip_serializing_if = "Option::is_none")]
+    pub began: Option<Duration>,
     /// The marker of the resource that it changed or deleted, where it names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<String>,

@@ -6,7 +6,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Response;
+use super::{Response, XmlPath};
 
 /// Where a value stands in an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -14,16 +14,23 @@ use super::Response;
 pub enum Extractor {
     /// A JSONPath (RFC 9535) into the JSON content, for example `$.id` or `$.data[*].id`.
     Json(JsonPath),
+    /// A path into the XML content by local names, for example `/order/id` or `/orders/order/@number`.
+    Xml(XmlPath),
     /// The value of a header field, for example `location`.
     Header(String),
 }
 
 impl Extractor {
     /// All values that stand there, as text: strings without quotes, other JSON values in compact form; nulls are
-    /// left out. Empty where the answer has none (wrong type, other shape, not JSON).
+    /// left out, and so is XML that says nothing. Empty where the answer has none (wrong type, other shape, no such
+    /// content).
     pub fn extract(&self, response: &Response) -> Vec<String> {
         match self {
             Self::Json(path) => response.json().map(|value| path.texts(&value)).unwrap_or_default(),
+            Self::Xml(path) => match response.xml() {
+                Ok(root) => path.with_parents(&root).into_iter().map(|(value, _)| value.to_owned()).collect(),
+                Err(_) => Vec::new(),
+            },
             Self::Header(name) => response.header(name).map(|value| vec![value.to_owned()]).unwrap_or_default(),
         }
     }
@@ -33,6 +40,7 @@ impl fmt::Display for Extractor {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Json(path) => write!(formatter, "{path}"),
+            Self::Xml(path) => write!(formatter, "{path}"),
             Self::Header(name) => write!(formatter, "header {name}"),
         }
     }
@@ -140,6 +148,59 @@ impl JsonSchema for JsonPath {
     }
 }
 
+/// A path into JSON or XML content, told from one another by how they begin: `$.id`, `/order/id`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ContentPath {
+    /// A JSONPath.
+    Json(JsonPath),
+    /// A path into XML.
+    Xml(XmlPath),
+}
+
+impl ContentPath {
+    /// Parses a path of either kind.
+    ///
+    /// # Errors
+    /// Says what is wrong with the path.
+    pub fn parse(written: &str) -> Result<Self, String> {
+        match written.starts_with('/') {
+            true => XmlPath::parse(written).map(Self::Xml),
+            false => JsonPath::parse(written).map(Self::Json),
+        }
+    }
+}
+
+impl Serialize for ContentPath {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Json(path) => path.serialize(serializer),
+            Self::Xml(path) => path.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ContentPath {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = String::deserialize(deserializer)?;
+        Self::parse(&written).map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for ContentPath {
+    fn schema_name() -> Cow<'static, str> {
+        "ContentPath".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "format": "content-path",
+            "pattern": "^[$/]",
+            "description": "A JSONPath such as `$.requested_at`, or a path into XML such as `/order/requestId`."
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,6 +221,24 @@ mod tests {
     fn an_error_page_holds_no_values() {
         let id = Extractor::Json(JsonPath::parse("$.id").unwrap());
         assert!(id.extract(&answer("<html>502</html>")).is_empty());
+    }
+
+    #[test]
+    fn values_come_out_of_xml_and_what_is_no_xml_has_none() {
+        let ids = Extractor::Xml(XmlPath::parse("/orders/order/id").unwrap());
+        let list =
+            "<o:orders xmlns:o='urn:o'><o:order><o:id>a</o:id></o:order><o:order><o:id> 7 </o:id></o:order></o:orders>";
+        assert_eq!(ids.extract(&answer(list)), ["a", "7"]);
+        for other in ["<orders><order><id>a</id></order>", "<orders><order><id/></order></orders>", "{}", ""] {
+            assert!(ids.extract(&answer(other)).is_empty(), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_told_by_how_it_begins() {
+        assert!(matches!(ContentPath::parse("$.a"), Ok(ContentPath::Json(_))));
+        assert!(matches!(ContentPath::parse("/a/b"), Ok(ContentPath::Xml(_))));
+        assert!(ContentPath::parse("a").is_err());
     }
 
     #[test]

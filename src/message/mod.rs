@@ -3,7 +3,9 @@
 mod extract;
 mod request;
 mod response;
+mod xml;
 
-pub use extract::{Extractor, JsonPath};
+pub use extract::{ContentPath, Extractor, JsonPath};
 pub use request::{Request, ShownRequest};
 pub use response::{Body, Response};
+pub use xml::{Element, XmlError, XmlPath};

@@ -18,6 +18,13 @@ pub struct Request {
 }
 
 impl Request {
+    /// Whether target or content hold something that is never written down. Header fields do not count: servers tell
+    /// callers by them, and not what is asked for.
+    pub fn asks_with_secrets(&self) -> bool {
+        let hides = |text: &Text| text.sent() != text.shown();
+        hides(&self.target) || self.body.as_ref().is_some_and(hides)
+    }
+
     /// The form that may be written down.
     pub fn shown(&self) -> ShownRequest {
         ShownRequest {

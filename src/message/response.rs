@@ -5,6 +5,8 @@ use std::fmt;
 use base64::Engine;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::{Element, XmlError};
+
 /// An HTTP response. Secrets in it have been replaced by their names before it becomes a value of this type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -27,6 +29,32 @@ impl Response {
     /// The content as JSON, if it is JSON.
     pub fn json(&self) -> Option<serde_json::Value> {
         self.body.json()
+    }
+
+    /// The content as XML.
+    ///
+    /// # Errors
+    /// Says why it cannot be read as that.
+    pub fn xml(&self) -> Result<Element, XmlError> {
+        Element::read(self.body.bytes())
+    }
+
+    /// Whether the content looks like XML, or like HTML.
+    pub fn is_marked_up(&self) -> bool {
+        self.body.bytes().trim_ascii_start().starts_with(b"<")
+    }
+
+    /// Why the content cannot be read as XML, although the answer says that it is, or the content begins as XML does.
+    pub fn broken_xml(&self) -> Option<XmlError> {
+        let media_type = self.header("content-type").unwrap_or_default().to_ascii_lowercase();
+        let is_declared = media_type.contains("xml") && !media_type.contains("html");
+        let begins = || self.body.bytes().trim_ascii_start().starts_with(b"<?xml");
+        if is_declared || begins() { self.xml().err() } else { None }
+    }
+
+    /// The values of the content by their names, if it is JSON or XML.
+    pub fn document(&self) -> Option<serde_json::Value> {
+        if self.is_marked_up() { self.xml().ok().map(|root| root.to_value()) } else { self.json() }
     }
 }
 
@@ -102,6 +130,25 @@ impl<'de> Deserialize<'de> for Body {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_found_by_their_names_in_json_and_in_xml() {
+        let read = |body: &str| Response { status: 200, headers: Vec::new(), body: body.into() }.document();
+        assert_eq!(read(r#"{"a": "1"}"#), read("<r><a>1</a></r>"));
+        assert_eq!(read("<html><p>502"), None);
+    }
+
+    #[test]
+    fn only_what_is_to_be_xml_can_be_broken_xml() {
+        let broken = |media_type: &str, body: &str| {
+            let headers = vec![("content-type".to_owned(), media_type.to_owned())];
+            Response { status: 200, headers, body: body.into() }.broken_xml().is_some()
+        };
+        assert!(broken("text/xml;charset=UTF-8", "<a><b></a>") && broken("", "<?xml version='1.0'?><a>"));
+        assert!(broken("application/soap+xml", ""));
+        assert!(!broken("application/xml", "<a/>") && !broken("text/html", "<p>one<p>two") && !broken("", "<a>"));
+        assert!(!broken("application/xhtml+xml", "<p>one<p>two"));
+    }
 
     #[test]
     fn any_body_survives_a_round_trip_through_json() {

@@ -141,12 +141,12 @@ impl<'h> AnswerReader<'h> {
         contents: &mut Contents<'h>,
         hidden: bool,
     ) -> Answer<'h> {
-        let body = contents.number(&response.body);
+        let body = contents.number(response);
         let mut answer = Answer {
             response,
             body,
             fields: self.fields.iter().map(|name| Some(contents.text(response.header(name)?))).collect(),
-            fitting: self.fitting(response, end, contents.document(body)),
+            fitting: self.fitting(response, end, contents.json(body)),
             content: contents.class(body),
             kind: AnswerKind::Other,
             identity: end.identity.as_deref(),
@@ -157,16 +157,16 @@ impl<'h> AnswerReader<'h> {
             hidden,
         };
         answer.in_flight = self.is_in_flight(&answer);
-        answer.kind = self.kind(&answer, draws, contents.document(body));
+        answer.kind = self.kind(&answer, draws, contents.json(body));
         answer
     }
 
     /// The rejections that an answer fits. Nobody asks that of a success, unless it is a strange one.
-    fn fitting(&self, response: &Response, end: &AttemptEnd, document: Option<&Value>) -> Vec<Fitting<'h>> {
+    fn fitting(&self, response: &Response, end: &AttemptEnd, json: Option<&Value>) -> Vec<Fitting<'h>> {
         if end.success && end.identity.is_some() && response.status / 100 != 4 {
             return Vec::new();
         }
-        let fits = |known: &&Fitting<'h>| known.points || known.matcher.fits_parsed(response, document, None);
+        let fits = |known: &&Fitting<'h>| known.points || known.matcher.fits_parsed(response, json, None);
         self.rejections.iter().filter(fits).copied().collect()
     }
 
@@ -174,11 +174,11 @@ impl<'h> AnswerReader<'h> {
         !answer.succeeded && self.in_flight.iter().any(|matcher| answer.fits(matcher, answer.identity))
     }
 
-    fn kind(&self, answer: &Answer<'_>, draws: Draws<'_>, document: Option<&Value>) -> AnswerKind {
+    fn kind(&self, answer: &Answer<'_>, draws: Draws<'_>, json: Option<&Value>) -> AnswerKind {
         if answer.succeeded {
             return if answer.identity.is_some() { AnswerKind::Success } else { AnswerKind::Other };
         }
-        if is_drawn(answer.response, draws, document) {
+        if is_drawn(answer.response, draws, json) {
             return AnswerKind::Drawn(draws.0);
         }
         match answer.response.status {
@@ -195,7 +195,7 @@ impl<'h> AnswerReader<'h> {
 }
 
 /// Whether the answer is the failure that the parameters declare.
-fn is_drawn(response: &Response, (draws, drawn): Draws<'_>, document: Option<&Value>) -> bool {
+fn is_drawn(response: &Response, (draws, drawn): Draws<'_>, json: Option<&Value>) -> bool {
     let status = response.status;
     let usual = match draws {
         Drawn::Success => return false,
@@ -203,5 +203,5 @@ fn is_drawn(response: &Response, (draws, drawn): Draws<'_>, document: Option<&Va
         Drawn::ServerError => status / 100 == 5,
         Drawn::TurnedAway => matches!(status, 401 | 403 | 429 | 503),
     };
-    drawn.map_or(usual, |matcher| matcher.fits_parsed(response, document, None))
+    drawn.map_or(usual, |matcher| matcher.fits_parsed(response, json, None))
 }

@@ -97,7 +97,7 @@ fn answering_fault(case: &CaseHistory, facts: &[Fact<'_>]) -> Option<String> {
         let seen = fact.answer().map(words::answer).unwrap_or_default();
         return Some(format!(
             "the target answered {seen}{}: check `operation.identity`, which must name the effect in every success",
-            html_hint(fact)
+            page_hint(fact)
         ));
     }
     if let Some(fact) = facts.iter().find(|fact| fact.answer().is_some()) {
@@ -110,7 +110,7 @@ fn answering_fault(case: &CaseHistory, facts: &[Fact<'_>]) -> Option<String> {
         return Some(format!(
             "the target answered {status}{} to a fresh request: check `operation.request`, the credentials and the \
              target itself",
-            html_hint(fact)
+            page_hint(fact)
         ));
     }
     let silence = case.attempts.iter().find_map(|attempt| match attempt.end.as_ref().map(|end| &end.outcome) {
@@ -148,9 +148,14 @@ fn silence_sentence(error: SocketError, detail: &str) -> String {
     }
 }
 
-fn html_hint(fact: &Fact<'_>) -> &'static str {
-    let is_html = fact.answer().is_some_and(|answer| answer.response.body.bytes().trim_ascii_start().starts_with(b"<"));
-    if is_html { " with an HTML page" } else { "" }
+/// What is odd about the content of an answer that was to be a success: it is a page for people.
+fn page_hint(fact: &Fact<'_>) -> &'static str {
+    let is_page = fact.answer().is_some_and(|answer| {
+        let response = answer.response;
+        let is_html = || response.xml().map_or(true, |root| root.name.eq_ignore_ascii_case("html"));
+        response.is_marked_up() && response.broken_xml().is_none() && is_html()
+    });
+    if is_page { " with an HTML page" } else { "" }
 }
 
 /// A count that the answers cannot explain.

@@ -114,7 +114,7 @@ impl<'c: 'h, 'h> Docket<'c, 'h> {
         docket
     }
 
-    /// The content of an answer as JSON, if it is JSON.
+    /// The values of an answer's content by their names, if it is JSON or XML.
     pub(super) fn document(&self, answer: &Answer<'_>) -> Option<&Value> {
         self.contents[answer.body].document.as_ref()
     }

@@ -18,6 +18,7 @@ mod finding;
 mod odd_key;
 mod order;
 mod reading;
+mod resource_end;
 mod retention;
 mod rules;
 mod sameness;
@@ -33,6 +34,7 @@ pub use control::{Instrument, examine};
 pub use dockets::{Dockets, Judged, extract};
 pub use finding::{Finding, Judgement};
 pub use order::in_order;
+pub use retention::{margin_of, whole_margin};
 
 use crate::contract::Contract;
 use crate::history::History;

@@ -5,26 +5,28 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::contract::{BodyFidelity, Contract};
-use crate::message::{Body, JsonPath};
+use crate::message::{Body, ContentPath, Element, Response};
 
 /// Numbers for contents, and what each is.
 pub(super) struct Contents<'h> {
     by_bytes: HashMap<&'h Body, usize>,
     by_value: HashMap<Value, usize>,
+    by_element: HashMap<Element, usize>,
     all: Vec<Content>,
     texts: HashMap<&'h str, usize>,
     /// What is volatile; none where the very bytes count.
-    volatile: Option<&'h [JsonPath]>,
+    volatile: Option<&'h [ContentPath]>,
 }
 
 /// One content.
 #[derive(Debug)]
 pub(super) struct Content {
-    /// Two have the same class if they are the same bytes, or the same JSON apart from volatile values, unless the contract
-    /// says that replays have the very bytes.
+    /// Two have the same class if they are the same bytes, or JSON or XML that means the same apart from volatile values,
+    /// unless the contract says that replays have the very bytes.
     class: usize,
-    /// As JSON, if it is JSON.
+    /// Its values by their names, if it is JSON or XML.
     pub(super) document: Option<Value>,
+    is_json: bool,
 }
 
 impl<'h> Contents<'h> {
@@ -34,20 +36,34 @@ impl<'h> Contents<'h> {
             Some((fidelity, _, _)) => Some(fidelity.volatile.as_slice()),
             None => Some(&[][..]),
         };
-        Self { by_bytes: HashMap::new(), by_value: HashMap::new(), all: Vec::new(), texts: HashMap::new(), volatile }
+        Self {
+            by_bytes: HashMap::new(),
+            by_value: HashMap::new(),
+            by_element: HashMap::new(),
+            all: Vec::new(),
+            texts: HashMap::new(),
+            volatile,
+        }
     }
 
-    /// The number of a content among those that are different bytes.
-    pub(super) fn number(&mut self, body: &'h Body) -> usize {
-        if let Some(known) = self.by_bytes.get(body) {
+    /// The number of an answer's content among those that are different bytes.
+    pub(super) fn number(&mut self, response: &'h Response) -> usize {
+        if let Some(known) = self.by_bytes.get(&response.body) {
             return *known;
         }
         let number = self.all.len();
-        let document = body.json();
-        let compared = self.volatile.and_then(|volatile| Some(without(document.clone()?, volatile)));
-        let class = compared.map_or(number, |document| *self.by_value.entry(document).or_insert(number));
-        self.all.push(Content { class, document });
-        self.by_bytes.insert(body, number);
+        let element = if response.is_marked_up() { response.xml().ok() } else { None };
+        let is_json = element.is_none();
+        let document = element.as_ref().map(Element::to_value).or_else(|| response.json());
+        let class = match (self.volatile, element, &document) {
+            (Some(volatile), Some(root), _) => *self.by_element.entry(blanked(root, volatile)).or_insert(number),
+            (Some(volatile), None, Some(document)) => {
+                *self.by_value.entry(without(document.clone(), volatile)).or_insert(number)
+            }
+            (None, _, _) | (Some(_), None, None) => number,
+        };
+        self.all.push(Content { class, document, is_json });
+        self.by_bytes.insert(&response.body, number);
         number
     }
 
@@ -63,8 +79,8 @@ impl<'h> Contents<'h> {
     }
 
     /// A content as JSON, if it is JSON.
-    pub(super) fn document(&self, number: usize) -> Option<&Value> {
-        self.all[number].document.as_ref()
+    pub(super) fn json(&self, number: usize) -> Option<&Value> {
+        self.all[number].document.as_ref().filter(|_| self.all[number].is_json)
     }
 
     /// All of them.
@@ -73,9 +89,21 @@ impl<'h> Contents<'h> {
     }
 }
 
-/// The document with every volatile value replaced by null.
-fn without(mut document: Value, volatile: &[JsonPath]) -> Value {
+/// The document with every volatile value taken out of its place.
+fn blanked(mut root: Element, volatile: &[ContentPath]) -> Element {
     for path in volatile {
+        match path {
+            ContentPath::Xml(path) => path.blank(&mut root),
+            ContentPath::Json(_) => {}
+        }
+    }
+    root
+}
+
+/// The document with every volatile value replaced by null.
+fn without(mut document: Value, volatile: &[ContentPath]) -> Value {
+    for path in volatile {
+        let ContentPath::Json(path) = path else { continue };
         for pointer in path.pointers(&document) {
             if let Some(value) = document.pointer_mut(&pointer) {
                 *value = Value::Null;
@@ -92,7 +120,8 @@ mod tests {
     fn same(fidelity: &str, one: &str, other: &str) -> bool {
         let fidelity: serde_json::Value = serde_yaml::from_str(fidelity).unwrap();
         let contract = serde_json::from_value(serde_json::json!({"replay": {"fidelity": fidelity}})).unwrap();
-        let (one, other) = (Body::from(one), Body::from(other));
+        let answer = |body: &str| Response { status: 200, headers: Vec::new(), body: body.into() };
+        let (one, other) = (answer(one), answer(other));
         let mut contents = Contents::new(&contract);
         let (one, other) = (contents.number(&one), contents.number(&other));
         contents.class(one) == contents.class(other)
@@ -108,6 +137,19 @@ mod tests {
             r#"{"a": 2, "list": [{"t": 5}]}"#
         ));
         assert!(!same(r#"volatile: ["$.a"]"#, r#"{"a": 1, "b": 1}"#, r#"{"a": 2, "b": 2}"#));
+    }
+
+    #[test]
+    fn xml_is_compared_by_what_it_means() {
+        let (one, other) = ("<r><id>1</id><at>5</at></r>", "<r> <id>1</id>\n<at>7</at></r>");
+        let layout = ("<r><id>1</id></r>", "<r>\n  <id>1</id>\n</r>");
+        assert!(same("body: xml", layout.0, layout.1));
+        assert!(same("{}", layout.0, layout.1));
+        assert!(!same("body: bytes", layout.0, layout.1));
+        assert!(!same("body: xml", one, other));
+        assert!(same(r#"{body: xml, volatile: ["/r/at"]}"#, one, other));
+        assert!(!same(r#"{body: xml, volatile: ["/r/at"]}"#, one, &other.replace("<id>1", "<id>2")));
+        assert!(!same("body: xml", "<r>", "<r><r>"));
     }
 
     #[test]

@@ -6,10 +6,11 @@ use super::answer::AnswerKind;
 use super::docket::Docket;
 use super::facts::Guess;
 use super::odd_key::{OddKey, is_uuid};
+use super::reading::Ruled;
 use super::retention::{self, Age};
 use super::scope::Key;
 use super::terms::Terms;
-use crate::contract::{KeyDifference, Level, Requirement, Situation};
+use crate::contract::{Anchor, KeyDifference, Level, Requirement, Situation};
 use crate::history::{Drawn, KeyKind};
 
 /// One situation in which an attempt may have met the server.
@@ -37,6 +38,8 @@ pub(super) enum Standing {
     Several(Vec<World>),
     /// The clock was moved, and nothing shows that the target followed.
     Unconfirmed(World),
+    /// The target was told to take the key for expired, and answered as if it still knew it: the hook may have done nothing.
+    Unshown(World),
 }
 
 impl World {
@@ -96,32 +99,59 @@ pub(super) fn standing(docket: &Docket<'_, '_>, actions: &Actions, action: &Acti
         Age::Expired => Standing::Certain(expired),
         Age::Kept { late } => match unexpired {
             Standing::Certain(world) if late && world.requirement != Requirement::ScopeReplicas => {
-                Standing::Certain(kept(world))
+                Standing::Certain(kept(docket, world))
             }
             other => other,
         },
         Age::Either => {
             let mut worlds = vec![expired];
             match unexpired {
-                Standing::Certain(world) | Standing::Unconfirmed(world) => worlds.push(world),
+                Standing::Certain(world) | Standing::Unconfirmed(world) | Standing::Unshown(world) => {
+                    worlds.push(world)
+                }
                 Standing::Several(others) => worlds.extend(others),
             }
             Standing::Several(worlds)
         }
         Age::Unconfirmed => Standing::Unconfirmed(expired),
+        Age::Told => told(docket, attempt, expired, &unexpired),
+    }
+}
+
+/// The target was told to take its keys for expired. An answer that only a key still known can get, while no other key
+/// shows that the hook did anything, shows no more than that the two did not go together.
+fn told(docket: &Docket<'_, '_>, attempt: usize, expired: World, unexpired: &Standing) -> Standing {
+    let forbidden = |world: &World| {
+        let terms = world.terms(docket, attempt)?;
+        Some(docket.evidence(attempt, world, &terms).ruled(&terms) == Ruled::Forbidden)
+    };
+    match unexpired {
+        Standing::Certain(world)
+            if forbidden(&expired) == Some(true)
+                && forbidden(world) == Some(false)
+                && !retention::shows_expiry(docket) =>
+        {
+            Standing::Unshown(expired)
+        }
+        Standing::Certain(_) | Standing::Several(_) | Standing::Unconfirmed(_) | Standing::Unshown(_) => {
+            Standing::Certain(expired)
+        }
     }
 }
 
 /// Late in its retention, a repeat shows that the key is still remembered.
-fn kept(world: World) -> World {
-    let is_repeat = matches!(
-        world.situation,
-        Situation::AfterSuccess
-            | Situation::AfterFailure
-            | Situation::AfterServerError
-            | Situation::AfterValidationFailure
-            | Situation::AfterTurningAway
-    );
+fn kept(docket: &Docket<'_, '_>, world: World) -> World {
+    let retention = docket.contract.retention.as_ref();
+    let outlives = retention.is_some_and(|retention| retention.anchor == Some(Anchor::ResourceEnd));
+    let is_repeat = (outlives && world.situation == Situation::AfterChange)
+        || matches!(
+            world.situation,
+            Situation::AfterSuccess
+                | Situation::AfterFailure
+                | Situation::AfterServerError
+                | Situation::AfterValidationFailure
+                | Situation::AfterTurningAway
+        );
     if is_repeat { World { requirement: Requirement::RetentionKept, ..world } } else { world }
 }
 

@@ -135,6 +135,7 @@ impl<'h> Trial<'_, 'h> {
                     && worlds.iter().all(|world| world.first.is_some())
             }
             Standing::Unconfirmed(_) => true,
+            Standing::Unshown(_) => false,
         };
         if due {
             self.actions.begin_anew(attempt, &self.docket.facts[attempt]);

@@ -53,7 +53,10 @@ pub(super) fn answer(answer: &Answer<'_>) -> String {
         None if answer.kind == AnswerKind::Other && answer.response.body.is_empty() => {
             format!("{status} with an empty body")
         }
-        None if answer.kind == AnswerKind::Other => format!("{status} that names no identity"),
+        None if answer.kind == AnswerKind::Other => match answer.response.broken_xml() {
+            Some(error) => format!("{status} that names no identity ({error})"),
+            None => format!("{status} that names no identity"),
+        },
         None => status.to_string(),
     }
 }

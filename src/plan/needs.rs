@@ -1,7 +1,7 @@
 //! What a case needs and the profile may not offer.
 
 use super::place::methods;
-use super::time::{at_least, at_most, wait_for_age};
+use super::time::{at_least, at_most, counts_from_resource_end, wait_for_age};
 use crate::contract::{Carrier, Encoding, Key, Period, Requirement};
 use crate::history::{Ending, KeyKind};
 use crate::profile::{BASE, Bound, DEFAULT};
@@ -12,6 +12,9 @@ const TARGET_REPLICAS: &str = "target.replicas";
 
 /// The word for having any field that can be changed.
 const FIELDS: &str = "fields";
+
+/// The word for retention that counts from the end of the resource.
+const RESOURCE_END: &str = "retention.anchor.resource-end";
 
 /// The first thing that a case needs and the profile does not offer.
 pub(super) fn missing(bound: &Bound, case: &ScenarioCase) -> Option<String> {
@@ -140,6 +143,7 @@ fn offers(bound: &Bound, need: &str) -> bool {
             "key.spaces" => key.is_some_and(keeps_spaces),
             "key.unicode" => key.is_some_and(|key| key.encoding == Encoding::Bare && !is_in_header(key)),
             "retention.at_least" => at_least(&profile.contract).is_some(),
+            RESOURCE_END => counts_from_resource_end(&profile.contract),
             "retention.at_most" => at_most(&profile.contract).is_some(),
             "scope.methods" => !methods(&profile.contract).is_empty(),
             FIELDS => !bound.fields().is_empty(),

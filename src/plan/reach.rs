@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::time::{advance, at_least, at_most, wait_for_age};
+use super::time::{advance, at_least, at_most, counts_from_resource_end, wait_for_age};
 use super::{Place, method};
 use crate::contract::{Anchor, Drawn, PRESSURE, Requirement};
 use crate::history::{KeyKind, LossPoint};
@@ -14,6 +14,9 @@ use crate::scenario::{FanOut, HookStep, KeyChoice, Race, Send, Step};
 const LAST_TOKEN: &str = "last-token";
 const LIFT_LIMIT: &str = "lift-limit";
 
+/// The hook that ends the life of a resource.
+const DELETE: &str = "delete";
+
 /// The requirements that these stimuli can bring the server to show.
 pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
     let mut reach = Reach {
@@ -22,6 +25,7 @@ pub fn reach(bound: &Bound, steps: &[Step]) -> BTreeSet<Requirement> {
         earlier: BTreeMap::new(),
         used: BTreeSet::new(),
         changed: BTreeSet::new(),
+        ended: BTreeMap::new(),
         expired: BTreeSet::new(),
         store_down: false,
         time: Duration::ZERO,
@@ -87,6 +91,8 @@ struct Reach<'b> {
     used: BTreeSet<(String, Option<KeyChoice>)>,
     /// Actions whose resource was changed.
     changed: BTreeSet<String>,
+    /// Actions whose resource was deleted, with when that was.
+    ended: BTreeMap<String, Duration>,
     /// Actions whose keys were taken for expired, and not used since.
     expired: BTreeSet<String>,
     /// Whether a hook has taken the key store down.
@@ -112,6 +118,8 @@ impl Reach<'_> {
             self.expired.extend(self.used.iter().map(|(intent, _)| intent.clone()));
         } else if moved.is_none() {
             self.changed.extend(hook.intent.clone());
+            let deleted = hook.intent.clone().filter(|_| hook.name == DELETE);
+            self.ended.extend(deleted.map(|intent| (intent, self.time)));
         }
         match hook.name.as_str() {
             HookStep::STORE_DOWN => self.store_down = true,
@@ -196,12 +204,20 @@ impl Reach<'_> {
             contract.retention.as_ref().and_then(|retention| retention.anchor),
             Some(Anchor::First | Anchor::Completion)
         );
-        let age = if prolongs { youngest } else { oldest };
+        let by_resource = counts_from_resource_end(contract);
+        let end = self.ended.get(&send.intent).copied();
+        let age = match end {
+            Some(end) if by_resource => self.time.saturating_sub(end),
+            None if by_resource => Duration::ZERO,
+            Some(_) | None if prolongs => youngest,
+            Some(_) | None => oldest,
+        };
         if at_most(contract).is_some_and(|most| age > most) {
             self.reached.insert(Requirement::RetentionExpired);
         } else if at_least(contract).is_some_and(|least| {
             let late = oldest >= least / 2 && !oldest.is_zero();
-            oldest <= least && (late || self.fresh_keys - first.fresh_keys >= PRESSURE)
+            let kept = if by_resource { age } else { oldest };
+            kept <= least && (late || self.fresh_keys - first.fresh_keys >= PRESSURE)
         }) {
             self.reached.insert(Requirement::RetentionKept);
         } else if self.changed.contains(&send.intent) {

@@ -2,12 +2,16 @@
 
 use std::time::Duration;
 
-use crate::contract::{Contract, Period};
+use crate::contract::{Anchor, Contract, Period};
 use crate::scenario::{Advance, Wait};
 
 /// How far beyond its end a key is looked at: clocks are read in whole seconds, at both ends, and a request takes its
 /// time on the way.
 const BEYOND: Duration = Duration::from_secs(3);
+
+/// By which part of a time that is waited for the target's clock may have got behind ours: twice as much as the oracle
+/// allows for.
+const DRIFT: u32 = 500;
 
 /// More than half, by enough for it to be certain; and early enough for whoever comes a good deal later.
 const PAST_HALF: f64 = 0.65;
@@ -30,7 +34,7 @@ pub fn wait_for_age(contract: &Contract, wait: Wait) -> Option<Duration> {
     match wait {
         Wait::HalfExpiry => Some(at_least(contract)?.mul_f64(PAST_HALF)),
         Wait::BeforeExpiry => before_expiry(contract),
-        Wait::AfterExpiry => Some(at_most(contract)? + BEYOND),
+        Wait::AfterExpiry => at_most(contract).map(|most| most + BEYOND + most / DRIFT),
         Wait::For(_) | Wait::Settle | Wait::Handler | Wait::InFlight => None,
     }
 }
@@ -50,6 +54,11 @@ pub(super) fn at_most(contract: &Contract) -> Option<Duration> {
     contract.retention.as_ref()?.at_most.map(Period::duration)
 }
 
+/// Whether retention counts from the end of the resource.
+pub(super) fn counts_from_resource_end(contract: &Contract) -> bool {
+    contract.retention.as_ref().is_some_and(|retention| retention.anchor == Some(Anchor::ResourceEnd))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,7 +74,7 @@ mod tests {
         assert_eq!(advance(&contract, Advance::For("1500ms".parse().unwrap())), Some(Duration::from_secs(2)));
         assert_eq!(wait_for_age(&contract, Wait::BeforeExpiry), Some(Duration::from_millis(3750)));
         assert_eq!(wait_for_age(&contract, Wait::HalfExpiry), Some(Duration::from_millis(3250)));
-        assert_eq!(wait_for_age(&contract, Wait::AfterExpiry), Some(Duration::from_secs(13)));
+        assert_eq!(wait_for_age(&contract, Wait::AfterExpiry), Some(Duration::from_millis(13_020)));
         assert_eq!(advance(&Contract::default(), Advance::Half), None);
         assert_eq!(wait_for_age(&Contract::default(), Wait::AfterExpiry), None);
     }

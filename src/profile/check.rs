@@ -169,6 +169,16 @@ impl Check<'_> {
                 self.problem(problem.suggesting(name, known));
             }
         }
+        if let Some(list) = &mock.list
+            && list.body.is_some()
+        {
+            if list.json.is_some() {
+                self.member("/mock/list/body", "the content stands under `json` already");
+            }
+            if list.item.as_ref().is_some_and(|item| !item.is_string()) {
+                self.value("/mock/list/item", "an item of a list that is written as text is text");
+            }
+        }
         let answers = mock.success.iter().map(|answer| ("/mock/success".to_owned(), answer));
         let failures = mock.failures.iter().map(|(name, answer)| (pointer("/mock/failures", name), answer));
         for (at, answer) in answers.chain(failures) {

@@ -8,18 +8,24 @@ use serde_json::Value;
 use super::{Profile, check};
 use crate::contract::Period;
 use crate::document::{self, At, Form, Format, Located, Problem, Problems};
-use crate::message::JsonPath;
+use crate::message::{ContentPath, JsonPath, XmlPath};
 
 /// The profiles that come with the program, by name.
 const SHIPPED: &[(&str, &str)] = &[
     ("reference", include_str!("../../profiles/reference.yaml")),
+    ("reference-current", include_str!("../../profiles/reference-current.yaml")),
+    ("reference-resource-end", include_str!("../../profiles/reference-resource-end.yaml")),
     ("stripe-v1", include_str!("../../profiles/stripe-v1.yaml")),
     ("ietf-draft-07", include_str!("../../profiles/ietf-draft-07.yaml")),
 ];
 
 /// The kinds of text that a profile's schema names.
-const FORMATS: &[Format] =
-    &[("json-path", |text| JsonPath::parse(text).map(|_| ())), ("period", |text| text.parse::<Period>().map(|_| ()))];
+const FORMATS: &[Format] = &[
+    ("json-path", |text| JsonPath::parse(text).map(|_| ())),
+    ("xml-path", |text| XmlPath::parse(text).map(|_| ())),
+    ("content-path", |text| ContentPath::parse(text).map(|_| ())),
+    ("period", |text| text.parse::<Period>().map(|_| ())),
+];
 
 /// A profile as it was loaded.
 #[derive(Clone, Debug, PartialEq)]

@@ -39,7 +39,7 @@ pub struct MockAnswer {
     /// The content, as JSON; templates may stand in any text of it. What the profile looks for is put into it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json: Option<Value>,
-    /// The content, as text.
+    /// The content, as text, for example XML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<Template>,
 }
@@ -52,6 +52,10 @@ pub struct MockList {
     /// `each` looks for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json: Option<Value>,
+    /// The content as text, for example XML, with `{{items}}` where the items stand one after the other. An `item` is text
+    /// then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body: Option<Template>,
     /// One item: `{{identity}}` names it, `{{marker}}` the action that made it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub item: Option<Value>,

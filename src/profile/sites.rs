@@ -105,6 +105,11 @@ fn of_mock(mock: &Mock) -> Vec<Site<'_>> {
     }
     if let Some(list) = &mock.list {
         sites.extend(list.json.iter().flat_map(|json| of_value("/mock/list/json", json, Purpose::Mock)));
+        sites.extend(list.body.iter().map(|body| Site {
+            pointer: "/mock/list/body".into(),
+            text: &body.0,
+            purpose: Purpose::Mock,
+        }));
         sites.extend(list.item.iter().flat_map(|item| of_value("/mock/list/item", item, Purpose::Mock)));
     }
     sites

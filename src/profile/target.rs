@@ -46,6 +46,14 @@ pub struct Target {
     /// How long one attempt may take.
     #[serde(default = "default_time_limit")]
     pub time_limit: Period,
+    /// How long a hook may take that is a command. One that still runs then is killed, and what follows from it is not
+    /// judged.
+    #[serde(default = "default_hook_time_limit")]
+    pub hook_time_limit: Period,
+}
+
+fn default_hook_time_limit() -> Period {
+    Period(std::time::Duration::from_secs(60))
 }
 
 fn default_time_limit() -> Period {

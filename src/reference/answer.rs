@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::store::base64_bytes;
-use super::surface::Place;
+use super::surface::{Content, Markup, Place};
 use crate::contract::{Condition, Contract, Expected, Matcher, StatusFidelity, StatusPattern, StatusSet};
 use crate::message;
 
@@ -60,6 +60,7 @@ impl Answer {
             }
             answer.body = Bytes::from(content.to_string());
         }
+        answer = answer.fitting_xml(matcher, identity);
         for (name, expected) in &matcher.header {
             answer = answer.without_header(name);
             if let Some(value) = expected_value(expected, identity) {
@@ -67,6 +68,23 @@ impl Answer {
             }
         }
         answer
+    }
+
+    /// The same answer with what a matcher looks for in XML. What fits already stays as it is written.
+    fn fitting_xml(self, matcher: &Matcher, identity: Option<&str>) -> Self {
+        let in_xml = Matcher { xml: matcher.xml.clone(), ..Matcher::default() };
+        if in_xml.fits(&self.message(), identity) {
+            return self;
+        }
+        let mut content = Content::read(&self)
+            .filter(|content| content.markup == Markup::Xml)
+            .unwrap_or_else(|| Content::empty(Markup::Xml));
+        for (path, expected) in &in_xml.xml {
+            if let Some(place) = Place::of_xml(path) {
+                place.put(&mut content.value, expected_value(expected, identity));
+            }
+        }
+        content.put_into(self)
     }
 
     /// An error that asks the client to come back at once.
@@ -208,6 +226,8 @@ mod tests {
             r#"{status: 400, json: {"$.error.type": idempotency_error, "$.error.code": {present: true}}}"#,
             r#"json: {"$['error']['links'].resource": "{{identity}}", "$.code": {present: false}}"#,
             r#"{json: {"$.retry": [true, false]}, header: {X-Conflict: {contains: "order {{identity}}"}}}"#,
+            r#"{status: 400, xml: {"/Response/Errors/Error/Code": Mismatch, "/Response/Errors/Error/@for": "{{identity}}"}}"#,
+            r#"xml: {"/error/retry": {present: false}, "/error/code": {present: true}}"#,
         ] {
             let (matcher, answer) = refused(described);
             assert!(matcher.fits(&answer.message(), Some("7")), "{described}: {answer:?}");

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::clock::Moment;
 use super::store::Touched;
 
 /// How many times longer than others a request takes that is known to be slow.
@@ -71,6 +72,8 @@ pub(super) struct Book {
     items: BTreeMap<u64, Item>,
     latest: u64,
     declined: BTreeSet<(String, String)>,
+    /// When the life of those resources ended that are there no more.
+    ended: BTreeMap<u64, Moment>,
     /// The numbers of what was changed; 0 for what there is beside items.
     pub(super) touched: Touched<u64>,
 }
@@ -127,9 +130,18 @@ impl Book {
     }
 
     /// Deletes a resource. Says whether there was one.
-    pub(super) fn delete(&mut self, number: u64) -> bool {
+    pub(super) fn delete(&mut self, number: u64, now: Moment) -> bool {
         self.touched.note(&number);
-        self.items.remove(&number).is_some()
+        let was_there = self.items.remove(&number).is_some();
+        if was_there {
+            self.ended.insert(number, now);
+        }
+        was_there
+    }
+
+    /// When the life of a resource ended; nothing for one that is there.
+    pub(super) fn end(&self, number: u64) -> Option<Moment> {
+        self.ended.get(&number).copied()
     }
 
     /// Whether a resource that was made is there no more.
@@ -150,6 +162,11 @@ impl Book {
     /// Puts a resource where it was in another process.
     pub(super) fn put(&mut self, item: Item) {
         self.items.insert(item.number, item);
+    }
+
+    /// Takes up when the life of a resource ended in another process.
+    pub(super) fn put_end(&mut self, number: u64, end: Moment) {
+        self.ended.insert(number, end);
     }
 
     /// Takes up what another process left beside items.
@@ -189,8 +206,11 @@ mod tests {
         assert!(!book.changed(number));
         assert!(book.change(number, Map::from_iter([("quantity".to_owned(), 9.into())])).is_some());
         assert!(book.changed(number));
-        assert!(book.delete(number));
-        assert!(!book.delete(number));
+        let now = Moment::from_secs(7);
+        assert_eq!(book.end(number), None);
+        assert!(book.delete(number, now));
+        assert!(!book.delete(number, now * 2));
+        assert_eq!(book.end(number), Some(now));
         assert_eq!(book.add("ada", Collection::MAIN, &request), number + 1);
     }
 }

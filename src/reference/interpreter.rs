@@ -13,7 +13,7 @@ use super::book::{Book, Request};
 use super::clock::Clock;
 use super::execution::Begun;
 use super::limits::{self, Cost};
-use super::policy::{Admission, Claiming, Disposition, Memory, Policy, Submission, Survivor};
+use super::policy::{Admission, Claiming, Disposition, Hour, Memory, Policy, Submission, Survivor};
 use super::record::{Outcome, OutcomeKind, Progress, Record, Relation, Waiting};
 use super::recovery::{self, Outage};
 use super::state::{Held, State};
@@ -270,7 +270,7 @@ impl Interpreter {
         match (relation, &record.progress) {
             (Relation::OtherAccount, _) => elsewhere(Situation::OtherAccount),
             (Relation::OtherOperation, _) => elsewhere(Situation::OtherOperation),
-            (Relation::SameScope, _) if (self.policy.is_expired)(&self.contract, record, &self.clock.now()) => {
+            (Relation::SameScope, _) if (self.policy.is_expired)(&self.contract, record, &self.hour(record, book)) => {
                 elsewhere(Situation::Expired)
             }
             (Relation::SameScope, Progress::InFlight { .. }) => {
@@ -283,6 +283,11 @@ impl Interpreter {
                 (self.policy.on_duplicate)(&self.contract, outcome, book)
             }
         }
+    }
+
+    /// What the age of a record is told by.
+    fn hour(&self, record: &Record, book: &Book) -> Hour {
+        Hour { now: self.clock.now(), resource_end: record.number().and_then(|number| book.end(number)) }
     }
 
     /// Gives a request its treatment.

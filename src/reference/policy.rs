@@ -39,6 +39,15 @@ pub(super) struct Disposition {
     pub(super) treatment: Treatment,
 }
 
+/// What the age of a record is told by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Hour {
+    /// What the clock shows.
+    pub(super) now: Moment,
+    /// When the life of the record's resource ended, if it has one that ended.
+    pub(super) resource_end: Option<Moment>,
+}
+
 /// Whether an outcome is kept under its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Memory {
@@ -114,7 +123,7 @@ pub(super) struct Policy {
     /// What a request gets whose key was used outside its scope, or too long ago.
     pub(super) elsewhere: OfTwo<Contract, Situation, Disposition>,
     /// Whether a record is older than its retention.
-    pub(super) is_expired: OfThree<Contract, Record, Moment, bool>,
+    pub(super) is_expired: OfThree<Contract, Record, Hour, bool>,
     /// What a repeat of a finished request gets.
     pub(super) on_duplicate: OfThree<Contract, Outcome, Book, Disposition>,
     /// What other parameters get.
@@ -296,14 +305,13 @@ fn elsewhere(contract: &Contract, situation: &Situation) -> Disposition {
 }
 
 /// A record lives as long as the contract permits.
-fn is_expired(contract: &Contract, record: &Record, now: &Moment) -> bool {
-    age(contract, record, *now).is_some_and(|(age, retention)| age >= retention)
+fn is_expired(contract: &Contract, record: &Record, hour: &Hour) -> bool {
+    age(contract, record, *hour).is_some_and(|(age, retention)| age >= retention)
 }
 
 /// How old a finished record is as its retention is counted, and how old it may become. `None` for one that never
-/// expires: a running one, and one whose retention counts from the end of a resource (to keep that for ever is
-/// something that such a contract always allows).
-pub(super) fn age(contract: &Contract, record: &Record, now: Moment) -> Option<(Duration, Duration)> {
+/// expires: a running one, and one whose retention counts from the end of a resource that lives, or never was.
+pub(super) fn age(contract: &Contract, record: &Record, hour: Hour) -> Option<(Duration, Duration)> {
     let clause = contract.retention.as_ref()?;
     let retention = clause.at_most.or(clause.at_least)?.duration();
     let Progress::Finished { at, .. } = &record.progress else {
@@ -313,9 +321,9 @@ pub(super) fn age(contract: &Contract, record: &Record, now: Moment) -> Option<(
         Anchor::First => record.created,
         Anchor::Completion => *at,
         Anchor::LastUse => record.last_used,
-        Anchor::ResourceEnd => return None,
+        Anchor::ResourceEnd => hour.resource_end?,
     };
-    Some((now.saturating_sub(since), retention))
+    Some((hour.now.saturating_sub(since), retention))
 }
 
 fn on_duplicate(contract: &Contract, outcome: &Outcome, book: &Book) -> Disposition {
@@ -428,16 +436,20 @@ pub(super) mod tests {
             last_used: hour * 3,
             progress: Progress::Finished { outcome, at: hour * 2 },
         };
-        let expired_at = |anchor: &str, hours: u32| {
+        let at = |hours: u32, resource_end| Hour { now: hour * hours, resource_end };
+        let expired = |anchor: &str, hour: Hour| {
             let contract = contract(&format!("retention: {{at_most: 24h, anchor: {anchor}}}"));
-            is_expired(&contract, &record, &(hour * hours))
+            is_expired(&contract, &record, &hour)
         };
+        let expired_at = |anchor: &str, hours: u32| expired(anchor, at(hours, None));
         for (anchor, hours) in [("first", 25), ("completion", 26), ("last-use", 27)] {
             assert!(!expired_at(anchor, hours - 1), "{anchor}");
             assert!(expired_at(anchor, hours), "{anchor}");
         }
         assert!(!expired_at("resource-end", 9999));
-        assert!(!is_expired(&Contract::default(), &record, &(hour * 9999)));
+        assert!(!expired("resource-end", at(123, Some(hour * 100))));
+        assert!(expired("resource-end", at(124, Some(hour * 100))));
+        assert!(!is_expired(&Contract::default(), &record, &at(9999, Some(hour))));
     }
 
     #[test]

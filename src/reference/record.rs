@@ -112,9 +112,18 @@ pub(super) struct Record {
 impl Record {
     /// The name of the resource that was made, if the request is over and made one.
     pub(super) fn identity(&self) -> Option<&str> {
+        self.made().map(|made| made.identity.as_str())
+    }
+
+    /// The number of the resource that was made, if the request is over and made one.
+    pub(super) fn number(&self) -> Option<u64> {
+        self.made().map(|made| made.number)
+    }
+
+    fn made(&self) -> Option<&Made> {
         match &self.progress {
             Progress::InFlight { .. } => None,
-            Progress::Finished { outcome, .. } => outcome.made.as_ref().map(|made| made.identity.as_str()),
+            Progress::Finished { outcome, .. } => outcome.made.as_ref(),
         }
     }
 

@@ -104,6 +104,7 @@ fn replay(contract: &Contract) -> Vec<String> {
         let body = match fidelity.body {
             BodyFidelity::Bytes => "the same bytes",
             BodyFidelity::Json => "the same JSON",
+            BodyFidelity::Xml => "the same XML",
             BodyFidelity::Identity => "the same identity",
         };
         format!("a replay has {status} and {body}{}", suffix(level))

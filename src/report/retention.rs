@@ -6,6 +6,7 @@ use super::terminal::View;
 use super::text::escape;
 use crate::contract::{Clause, Period};
 use crate::history::{CaseHistory, History};
+use crate::oracle::{margin_of, whole_margin};
 
 /// The scenario whose answers tell the target's clock before anybody moves it.
 const CONTROL: &str = "control";
@@ -26,7 +27,23 @@ impl View<'_> {
         let clocks = skew(self.history).map_or_else(String::new, |(least, most)| {
             format!("  the target's clock is {least:+.1} to {most:+.1} s of ours (Date, in whole seconds)\n")
         });
-        format!("{}\n{lines}{shorter}{clocks}\n", self.heading("Retention"))
+        format!("{}\n{lines}{shorter}{}{clocks}\n", self.heading("Retention"), self.short_window())
+    }
+
+    /// Says so where the time for which keys are kept is too short for the margin that longer ones have.
+    fn short_window(&self) -> String {
+        let Some(retention) = &self.contract.retention else { return String::new() };
+        let round_trip = self.history.calibration.unwrap_or_default().round_trip;
+        let windows = [retention.at_least, retention.at_most].into_iter().flatten().map(Period::duration);
+        let short = windows.min().filter(|window| margin_of(*window, round_trip) < whole_margin(round_trip));
+        let Some(window) = short else { return String::new() };
+        let margin = margin_of(window, round_trip);
+        format!(
+            "  {} is too short for the whole margin of 2 s and a round trip: what is nearer than {:.1} s to its end is not \
+             judged,\n  and the target must read its clock more finely than in whole seconds\n",
+            Period(window),
+            margin.as_secs_f64()
+        )
     }
 }
 

@@ -100,6 +100,7 @@ fn an_eventful_exchange() {
     };
     let advance = HookRun {
         name: "advance-clock".into(),
+        began: None,
         changed: None,
         advanced: milliseconds(86_400_000),
         confirmed: None,

@@ -3,7 +3,7 @@
 use super::Context;
 use super::case::{CaseRun, Stop};
 use crate::history::{Count, CountFailure, EventKind, Item, Listing};
-use crate::message::{Extractor, Response};
+use crate::message::{Element, Extractor, Response};
 use crate::plan::{Place, READS_PER_COUNT};
 use crate::profile::Counter;
 
@@ -51,8 +51,12 @@ impl CaseRun<'_> {
                 Some(count) => count,
                 None => self.read_counter(place, (index, counter), marker).await?,
             };
-            if let (Listing::Items(items), true) = (&count.listing, place.is_own()) {
-                self.listed.entry(marker.to_owned()).or_default().insert(index, items.len());
+            match &count.listing {
+                Listing::Items(items) if place.is_own() => {
+                    self.listed.entry(marker.to_owned()).or_default().insert(index, items.len());
+                }
+                Listing::Failed(_) if place.is_own() => self.uncounted = true,
+                Listing::Items(_) | Listing::Failed(_) => {}
             }
         }
         Ok(())
@@ -109,6 +113,15 @@ fn listing(counter: &Counter, response: &Response) -> Listing {
             let plain = |identity| Item { identity, content: None };
             Listing::Items(counter.each.extract(response).into_iter().map(plain).collect())
         }
+        Extractor::Xml(path) => match response.xml() {
+            Err(error) => Listing::Failed(CountFailure::Unreadable(error.to_string())),
+            Ok(root) => {
+                let content = |parent: Option<&Element>| parent.map(|parent| parent.to_value().to_string());
+                let item =
+                    |(identity, parent): (&str, _)| Item { identity: identity.to_owned(), content: content(parent) };
+                Listing::Items(path.with_parents(&root).into_iter().map(item).collect())
+            }
+        },
         Extractor::Json(path) => match response.json() {
             None => Listing::Failed(CountFailure::Unreadable("it is not JSON".into())),
             Some(document) => Listing::Items(
@@ -125,7 +138,7 @@ fn listing(counter: &Counter, response: &Response) -> Listing {
 mod tests {
     use super::*;
     use crate::contract::Period;
-    use crate::message::JsonPath;
+    use crate::message::{JsonPath, XmlPath};
     use crate::profile::{RequestTemplate, Template};
 
     fn counter() -> Counter {
@@ -154,6 +167,20 @@ mod tests {
         let listing = listing(&counter(), &answer(200, r#"{"orders":[{"id":7,"quantity":2}]}"#));
         let item = Item { identity: "7".into(), content: Some(r#"{"id":7,"quantity":2}"#.into()) };
         assert_eq!(listing, Listing::Items(vec![item]));
+    }
+
+    #[test]
+    fn items_of_xml_are_told_by_their_names_and_broken_xml_is_no_count() {
+        let path = XmlPath::parse("/orders/order/id").unwrap();
+        let counter = Counter { each: Extractor::Xml(path), paged: None, ..counter() };
+        let read = listing(&counter, &answer(200, "<orders><order><id>7</id><quantity>2</quantity></order></orders>"));
+        let item = Item { identity: "7".into(), content: Some(r#"{"id":"7","quantity":"2"}"#.into()) };
+        assert_eq!(read, Listing::Items(vec![item]));
+        assert_eq!(listing(&counter, &answer(200, "<orders/>")), Listing::Items(Vec::new()));
+        let Listing::Failed(CountFailure::Unreadable(reason)) = listing(&counter, &answer(200, "<orders>")) else {
+            panic!("broken XML was read");
+        };
+        assert!(reason.starts_with("it could not be read as XML"), "{reason}");
     }
 
     #[test]

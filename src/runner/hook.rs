@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use super::case::{CaseRun, Stop};
+use super::command;
 use crate::history::{EventKind, HookRun, IntentId};
 use crate::plan;
 use crate::profile::{BoundHook, ClockUnit, HookValues, RenderError};
 use crate::scenario::HookStep;
-use crate::secret::Text;
 
 /// What a hook came to.
 struct Ran {
@@ -29,6 +29,7 @@ impl CaseRun<'_> {
         self.go_live()?;
         let started = EventKind::HookStarted { name: step.name.clone() };
         self.context.recorder.record_synced(Some(&self.case.id), started).await?;
+        let began = Some(self.context.recorder.elapsed());
         let contract = &self.context.bound.profile().contract;
         let advanced = step.by.and_then(|by| plan::advance(contract, by));
         let marker = intent.as_ref().map(|intent| intent.marker.clone());
@@ -45,7 +46,7 @@ impl CaseRun<'_> {
         };
         let changed = marker.filter(|_| advanced.is_none());
         let advanced = advanced.unwrap_or_default();
-        let run = HookRun { name: step.name.clone(), changed, advanced, confirmed, error };
+        let run = HookRun { name: step.name.clone(), began, changed, advanced, confirmed, error };
         self.context.recorder.record(Some(&self.case.id), EventKind::HookRan(run))?;
         Ok(())
     }
@@ -86,21 +87,15 @@ impl CaseRun<'_> {
                 Ok(response) => Some(format!("the hook was answered {}", response.status)),
                 Err(error) => Some(error.to_string()),
             },
-            BoundHook::Command(command) => self.run_command(command).await.err(),
+            BoundHook::Command(words) => {
+                let limit = self.context.bound.profile().target.hook_time_limit.duration();
+                command::run(words, limit, &self.context.interrupt).await.err()
+            }
         };
         self.store_down &= name != HookStep::STORE_UP || error.is_some();
         let after = if moves_clock { self.read_clock().await? } else { None };
         let confirmed = before.zip(after).map(|(before, after)| after.passed_since(before));
         Ok(Ran { confirmed, error })
-    }
-
-    /// Runs a command. An interruption ends it, unless it came before: then this is to undo something.
-    async fn run_command(&self, command: &[Text]) -> Result<(), String> {
-        let interrupted = self.context.interrupt.is_set();
-        tokio::select! {
-            outcome = run_command(command) => outcome,
-            () = self.context.interrupt.wait(), if !interrupted => Err("the command was interrupted".into()),
-        }
     }
 
     /// Reads the target's clock, where the profile says how. A reading that fails is none.
@@ -145,22 +140,6 @@ impl Reading {
 
 fn missing(error: &RenderError) -> String {
     format!("the hook lacks something that no answer gave: {error}")
-}
-
-async fn run_command(command: &[Text]) -> Result<(), String> {
-    let Some((program, arguments)) = command.split_first() else {
-        return Err("the hook's command is empty".into());
-    };
-    let status = tokio::process::Command::new(program.sent())
-        .args(arguments.iter().map(Text::sent))
-        .stdin(std::process::Stdio::null())
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
-        .kill_on_drop(true)
-        .status()
-        .await
-        .map_err(|error| format!("`{program}` cannot be run: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("`{program}` ended with {status}")) }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod calibrate;
 mod case;
 mod cleanup;
+mod command;
 mod count;
 mod fan_out;
 mod hook;
@@ -27,7 +28,7 @@ pub use pace::Pace;
 pub use patience::Patience;
 pub use pulse::Pulse;
 pub use recorder::{Observer, Recorder};
-pub use rehearse::rehearse;
+pub use rehearse::{asks_with_secrets, rehearse};
 pub use subject::subject;
 
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 //! finds here what came of it: nothing is sent twice, and every decision falls as it fell before. Where the past ends,
 //! the case goes on in the present.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
 use crate::history::{
@@ -29,6 +29,8 @@ pub(super) struct Past {
     pub(super) created: u32,
     /// The number of the last attempt before that.
     pub(super) attempts: u32,
+    /// The actions that an earlier process sent something for.
+    sent: BTreeSet<IntentId>,
 }
 
 impl Standing {
@@ -65,7 +67,7 @@ impl Past {
 
     /// The same after everything in it was taken for void: only the numbers go on.
     pub(super) fn void(self) -> Self {
-        let mut void = Self { events: VecDeque::new(), ..self };
+        let mut void = Self { events: VecDeque::new(), sent: BTreeSet::new(), ..self };
         for event in &self.events {
             match &event.event {
                 EventKind::IntentCreated(intent) => void.created = void.created.max(intent.id.0),
@@ -122,10 +124,17 @@ impl Past {
     /// The attempt for an action, if it comes next, and when it was recorded.
     pub(super) fn take_start(&mut self, intent: IntentId) -> Option<(AttemptStart, Duration)> {
         let at = self.next_at()?;
-        self.take(|event| match event {
+        let taken = self.take(|event| match event {
             EventKind::AttemptStarted(start) if start.intent == intent => Some((start.clone(), at)),
             _ => None,
-        })
+        });
+        self.sent.extend(taken.iter().map(|(start, _)| start.intent));
+        taken
+    }
+
+    /// Whether an earlier process sent something for an action.
+    pub(super) fn has_sent(&self, intent: IntentId) -> bool {
+        self.sent.contains(&intent)
     }
 
     /// The end of an attempt, if it comes next.

@@ -1,6 +1,7 @@
 //! Rendering everything once before anything is sent, so that a mistake in a profile costs nothing.
 
 use super::odd_key::odd_key;
+use crate::message::Request;
 use crate::plan::{Plan, advance, method, places};
 use crate::profile::{BASE, Bound, DEFAULT, HookValues, RenderError, RenderRequest};
 use crate::scenario::{HookStep, KeyChoice, Repeat, Send, Step};
@@ -57,11 +58,23 @@ fn is_offered(bound: &Bound, send: &Send) -> bool {
     send.parameters.as_deref().is_none_or(|name| bound.has_variant(name))
 }
 
+/// Whether the requests of the operation say with secrets what they ask for, so that two processes may ask differently.
+///
+/// # Errors
+/// When the request cannot be rendered.
+pub fn asks_with_secrets(bound: &Bound) -> Result<bool, RenderError> {
+    rehearsed(bound, &Send::default()).map(|request| request.asks_with_secrets())
+}
+
 fn rehearse_send(bound: &Bound, send: &Send) -> Result<(), RenderError> {
+    rehearsed(bound, send).map(|_| ())
+}
+
+fn rehearsed(bound: &Bound, send: &Send) -> Result<Request, RenderError> {
     let clause = bound.profile().contract.key.as_ref();
     let odd = send.key.and_then(KeyChoice::kind).map(|kind| odd_key(kind, KEY, clause));
     let own = if send.key == Some(KeyChoice::None) { None } else { Some(KEY) };
-    let rendered = bound.request(&RenderRequest {
+    bound.request(&RenderRequest {
         variant: send.parameters.as_deref().unwrap_or(BASE),
         marker: MARKER,
         key: odd.as_ref().map_or(own, |odd| Some(odd.text.as_str())),
@@ -70,8 +83,7 @@ fn rehearse_send(bound: &Bound, send: &Send) -> Result<(), RenderError> {
         operation: send.operation.as_deref().unwrap_or(DEFAULT),
         replica: send.replica.as_deref(),
         method: send.method.as_deref().map(|written| method(bound, written)),
-    });
-    rendered.map(|_| ())
+    })
 }
 
 /// A hook is told about an action only where its step names one.

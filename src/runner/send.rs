@@ -166,6 +166,7 @@ impl CaseRun<'_> {
     /// Notes what became of an attempt, whoever made it.
     pub(super) fn note_end(&mut self, intent: &Intent, end: &AttemptEnd) {
         self.note_unfinished(end);
+        self.succeeded |= end.success;
         self.named.extend(end.identity.iter().map(|identity| (intent.marker.clone(), identity.clone())));
     }
 
@@ -196,22 +197,33 @@ impl CaseRun<'_> {
         Ok(end)
     }
 
-    pub(super) fn prepare(&mut self, intent: &Intent, send: &Send) -> Result<(AttemptStart, Request), Stop> {
+    /// Renders the request of an attempt.
+    fn render(&self, intent: &Intent, send: &Send) -> Result<Request, Stop> {
         let bound = &self.context.bound;
+        let key = self.key(intent, send.key);
+        let request = bound.request(&RenderRequest {
+            variant: send.parameters.as_deref().unwrap_or(BASE),
+            marker: &intent.marker,
+            key: key.as_ref().map(|key| key.text.as_str()),
+            encoded: key.as_ref().is_some_and(|key| key.encoded),
+            account: send.account.as_deref().unwrap_or(DEFAULT),
+            operation: send.operation.as_deref().unwrap_or(DEFAULT),
+            replica: send.replica.as_deref(),
+            method: send.method.as_deref().map(|written| plan::method(bound, written)),
+        })?;
+        Ok(request)
+    }
+
+    pub(super) fn prepare(&mut self, intent: &Intent, send: &Send) -> Result<(AttemptStart, Request), Stop> {
         let key = self.key(intent, send.key);
         let operation = send.operation.as_deref().unwrap_or(DEFAULT);
         let variant = send.parameters.as_deref().unwrap_or(BASE);
         let account = send.account.as_deref().unwrap_or(DEFAULT);
-        let request = bound.request(&RenderRequest {
-            variant,
-            marker: &intent.marker,
-            key: key.as_ref().map(|key| key.text.as_str()),
-            encoded: key.as_ref().is_some_and(|key| key.encoded),
-            account,
-            operation,
-            replica: send.replica.as_deref(),
-            method: send.method.as_deref().map(|written| plan::method(bound, written)),
-        })?;
+        let request = self.render(intent, send)?;
+        // What stood in the place of a secret then is not known, and other parameters under the same key are a conflict.
+        if self.past.has_sent(intent.id) && request.asks_with_secrets() {
+            return Err(Stop::Restart);
+        }
         let id = AttemptId(self.attempts + 1);
         self.note_start(&intent.name, id);
         let start = AttemptStart {

@@ -6,7 +6,7 @@ use crate::document::{At, Located, Problem, is_kebab_case, nearest};
 use crate::history::LossPoint;
 
 /// What a profile can offer, as words of their own.
-const NEEDS: [&str; 12] = [
+const NEEDS: [&str; 13] = [
     "effects",
     "cleanup",
     "clock",
@@ -17,6 +17,7 @@ const NEEDS: [&str; 12] = [
     "key.unicode",
     "retention.at_least",
     "retention.at_most",
+    "retention.anchor.resource-end",
     "scope.methods",
     "target.replicas",
 ];

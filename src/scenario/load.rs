@@ -32,6 +32,8 @@ const SHIPPED: &[(&str, &str)] = &[
     ("pressure", include_str!("../../scenarios/pressure.yaml")),
     ("retention-expiry", include_str!("../../scenarios/retention-expiry.yaml")),
     ("retention-edges", include_str!("../../scenarios/retention-edges.yaml")),
+    ("retention-resource-end", include_str!("../../scenarios/retention-resource-end.yaml")),
+    ("retention-resource-end-wait", include_str!("../../scenarios/retention-resource-end-wait.yaml")),
     ("retention-expired-keys", include_str!("../../scenarios/retention-expired-keys.yaml")),
     ("retention-wait", include_str!("../../scenarios/retention-wait.yaml")),
     ("key-format", include_str!("../../scenarios/key-format.yaml")),

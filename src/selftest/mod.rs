@@ -12,7 +12,7 @@ mod table;
 mod target;
 
 pub use evidence::{Evidence, Witness};
-pub use selection::{Selection, UnknownName};
+pub use selection::{Selection, SelectionError};
 pub use showing::{Deviation, Probed, Showing};
 pub use summary::Summary;
 pub use table::{TableOptions, table};

@@ -1,7 +1,7 @@
 //! Which targets are probed.
 
 use super::Target;
-use crate::reference::Defect;
+use crate::reference::{Defect, FailureClass};
 
 /// The word for all targets that keep their contract.
 const SOUND: &str = "sound";
@@ -12,14 +12,20 @@ pub struct Selection {
     targets: Vec<Target>,
 }
 
-/// Nothing is called so.
+/// Nothing can be probed by this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{written}` is neither a defect, nor a class of failure, nor a sound target")]
-pub struct UnknownName {
-    /// What was written.
-    pub written: String,
-    /// Everything that could have been written.
-    pub known: Vec<String>,
+pub enum SelectionError {
+    /// Nothing is called so.
+    #[error("`{written}` is neither a defect, nor a class of failure, nor a sound target")]
+    Unknown {
+        /// What was written.
+        written: String,
+        /// Everything that could have been written.
+        known: Vec<String>,
+    },
+    /// It is a class of failure, and no server can show it.
+    #[error("{0} is a failure of clients ({title}): no server shows it, so there is nothing to probe", title = .0.title())]
+    OfClients(FailureClass),
 }
 
 impl Selection {
@@ -27,16 +33,19 @@ impl Selection {
     /// by a sound target; or all of these by `sound`. Without any name, all are picked.
     ///
     /// # Errors
-    /// When a name is unknown, with everything that is known.
-    pub fn of(names: &[String], all: Vec<Target>) -> Result<Self, UnknownName> {
+    /// When a name is unknown, with everything that is known; or when it is that of a class which no server shows.
+    pub fn of(names: &[String], all: Vec<Target>) -> Result<Self, SelectionError> {
         if names.is_empty() {
             return Ok(Self { targets: all });
         }
         let mut targets: Vec<Target> = Vec::new();
         for name in names {
+            if let Some(class) = FailureClass::of_clients().find(|class| class.code().eq_ignore_ascii_case(name)) {
+                return Err(SelectionError::OfClients(class));
+            }
             let named = named(name, &all);
             if named.is_empty() {
-                return Err(UnknownName { written: name.clone(), known: known(&all) });
+                return Err(SelectionError::Unknown { written: name.clone(), known: known(&all) });
             }
             targets.extend(named.into_iter().filter(|target| !targets.contains(target)).collect::<Vec<_>>());
         }
@@ -78,7 +87,7 @@ fn known(all: &[Target]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn picked(names: &[&str]) -> Result<Vec<String>, UnknownName> {
+    fn picked(names: &[&str]) -> Result<Vec<String>, SelectionError> {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let selection = Selection::of(&names, Target::all(["shop"]))?;
         Ok(selection.targets().iter().map(Target::to_string).collect())
@@ -92,7 +101,8 @@ mod tests {
         assert!(picked(&["c01", "embedded"]).unwrap().contains(&"no-dedup".to_owned()));
         let sound = picked(&["sound"]).unwrap();
         assert_eq!(sound, ["embedded", "embedded-http2", "embedded-tls", "serve-shop"]);
-        let unknown = picked(&["no-dedupe"]).unwrap_err();
-        assert!(["sound", "serve-shop", "no-dedup", "C05"].iter().all(|name| unknown.known.contains(&(*name).into())));
+        let Err(SelectionError::Unknown { known, .. }) = picked(&["no-dedupe"]) else { panic!("it was found") };
+        assert!(["sound", "serve-shop", "no-dedup", "C05"].iter().all(|name| known.contains(&(*name).into())));
+        assert_eq!(picked(&["c04"]), Err(SelectionError::OfClients(FailureClass::ClientKeys)));
     }
 }

@@ -62,7 +62,13 @@ impl fmt::Display for Summary {
         if *not_yet_caught > 0 {
             write!(formatter, " ({not_yet_caught} known as not yet caught)")?;
         }
-        write!(formatter, ", {} of {} classes, ", classes.len(), FailureClass::KNOWN)?;
+        let of_clients: Vec<&str> = FailureClass::of_clients().map(FailureClass::code).collect();
+        let (caught, all) = (classes.len(), FailureClass::of_servers().count());
+        write!(
+            formatter,
+            ", {caught} of {all} classes that a server can show ({} is for clients alone), ",
+            of_clients.join(", ")
+        )?;
         match sound {
             0 => write!(formatter, "no sound target probed")?,
             _ => write!(formatter, "{blamed} of {sound} sound targets blamed")?,

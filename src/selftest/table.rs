@@ -156,7 +156,7 @@ mod tests {
             "; unexpected: key.distinct",
             "✓ exactly (look 2)",
             "✗ nobody there (look 4)",
-            "1 of 2 defects caught, 1 of 22 classes, 1 of 3 sound targets blamed: 3 are not as expected",
+            "1 of 2 defects caught, 1 of 21 classes that a server can show (C04 is for clients alone), 1 of 3 sound targets blamed: 3 are not as expected",
         ] {
             assert!(text.contains(said), "{said}\n{text}");
         }

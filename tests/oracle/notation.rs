@@ -349,6 +349,7 @@ impl Reader {
         let after = self.case.attempts.last().map_or(0, |attempt| attempt.start.id.0);
         let run = HookRun {
             name: words.plain[0].into(),
+            began: Some(at),
             changed: words.get("marker").map(str::to_owned),
             advanced: words.get("by").map(duration).unwrap_or_default(),
             confirmed: None,

@@ -16,8 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use idemspec::contract::{Cause, Requirement, Verdict};
-use idemspec::oracle::Judgement;
+use idemspec::oracle::{Finding, Judgement};
 use idemspec::reference::Defect;
+use serde_json::Value;
 
 use draw::Draw;
 use probe::{Probed, Wanted, probe_all};
@@ -48,14 +49,16 @@ fn may_stay_open(requirement: Requirement, cause: Cause) -> bool {
     }
 }
 
+fn blame(finding: &Finding) -> String {
+    let Finding { requirement, case, promise, seen, .. } = finding;
+    format!("{:?}: {requirement} in {case}: {promise}; {seen}", finding.judgement)
+}
+
 /// What is wrong with what a run says about a sound target; empty where nothing is.
 fn faults(probed: &Probed) -> Vec<String> {
     let mut faults: Vec<String> = probed.instrument().into_iter().collect();
     for finding in probed.findings.iter().filter(|finding| finding.judgement == Judgement::Violated) {
-        faults.push(format!(
-            "blamed: {} in {}: {}; {}",
-            finding.requirement, finding.case, finding.promise, finding.seen
-        ));
+        faults.push(blame(finding));
     }
     for (requirement, verdict) in probed.verdicts() {
         if let Verdict::Inconclusive(cause) = verdict
@@ -110,30 +113,52 @@ fn tell(all: &[Probed]) {
     }
 }
 
+/// Whether a contract promises this treatment at a place, and no other.
+fn declares(document: &Value, pointer: &str, word: &str) -> bool {
+    document.pointer(pointer).is_some_and(|promise| promise == word || promise.get(word).is_some())
+}
+
 /// Defects that break whatever contract they meet, as long as it promises this.
-fn breakable(document: &serde_json::Value) -> Vec<Defect> {
-    let declares = |pointer: &str, word: &str| {
-        document.pointer(pointer).is_some_and(|promise| promise == word || promise.get(word).is_some())
-    };
+fn breakable(document: &Value) -> Vec<Defect> {
     let mut defects = vec![Defect::NoDedup, Defect::DoubleEffect];
-    if declares("/contract/replay/after_success", "replays") {
+    if declares(document, "/contract/replay/after_success", "replays") {
         defects.extend([Defect::ReplayActsAgain, Defect::DuplicateCrashes, Defect::ReplayEmpty]);
         if document.pointer("/contract/replay/marker").is_some() {
             defects.extend([Defect::ReplayWithoutMarker, Defect::MarkerOnEverything]);
         }
     }
-    if declares("/contract/conflict/changed_parameters", "rejects") {
+    if declares(document, CHANGED, "rejects") {
         defects.push(Defect::IgnoreParameters);
     }
     defects
 }
 
-/// What a defect may break under any contract: what it declares, which is about the contract of the reference; and what
-/// is not judged there any more. Where nothing is said about other parameters, the repeat that follows them still is.
-fn may_break(defect: Defect) -> BTreeSet<Requirement> {
-    let declared = defect.expected().iter().chain(defect.by_timing());
-    let later = (defect == Defect::NoDedup).then_some(Requirement::ConflictOriginalSurvives);
-    declared.copied().chain(later).collect()
+/// What a contract says of other parameters, and of the same ones in other bytes.
+const CHANGED: &str = "/contract/conflict/changed_parameters";
+const EQUIVALENT: &str = "/contract/conflict/equivalent_parameters";
+
+/// What a contract says of a repeat.
+const AFTER_SUCCESS: &str = "/contract/replay/after_success";
+
+/// What a defect may break under a contract: what it declares, which is about the contract of the reference; and what
+/// this one promises beyond that.
+fn may_break(defect: Defect, document: &Value) -> BTreeSet<Requirement> {
+    let differs_from_repeat = |promise: &Value| Some(promise) != document.pointer(AFTER_SUCCESS);
+    let beyond = match defect {
+        // Where nothing is said about other parameters, the repeat that follows them is judged still.
+        Defect::NoDedup => Some(Requirement::ConflictOriginalSurvives),
+        // Without a fingerprint the same parameters in other bytes are taken for the very same request: they get what any
+        // repeat gets, which is wrong where they are promised something else.
+        Defect::IgnoreParameters if document.pointer(EQUIVALENT).is_some_and(differs_from_repeat) => {
+            Some(Requirement::ConflictEquivalentParameters)
+        }
+        // Where other parameters get the first answer as well, that acts again like any replay.
+        Defect::ReplayActsAgain if declares(document, CHANGED, "replays") => {
+            Some(Requirement::ConflictChangedParameters)
+        }
+        _ => None,
+    };
+    defect.expected().iter().chain(defect.by_timing()).copied().chain(beyond).collect()
 }
 
 #[test]
@@ -150,13 +175,17 @@ fn a_defect_shows_whatever_the_contract_is() {
     let mut failures = Vec::new();
     for probed in &all {
         let violated = probed.violated();
-        let permitted: BTreeSet<Requirement> = probed.defects.iter().flat_map(|defect| may_break(*defect)).collect();
+        let permitted: BTreeSet<Requirement> =
+            probed.defects.iter().flat_map(|defect| may_break(*defect, probed.document())).collect();
         let surplus: Vec<&Requirement> = violated.difference(&permitted).collect();
         if violated.is_empty() || !surplus.is_empty() {
+            let said: Vec<String> =
+                probed.findings.iter().filter(|finding| surplus.contains(&&finding.requirement)).map(blame).collect();
             failures.push(format!(
-                "{} with {:?}: surplus {surplus:?}\n{}",
+                "{} with {:?}: surplus {surplus:?}\n  {}\n{}",
                 probed.name(),
                 probed.defects,
+                said.join("\n  "),
                 probed.text()
             ));
         }

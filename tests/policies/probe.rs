@@ -128,6 +128,11 @@ impl Probed {
         &self.loaded.name
     }
 
+    /// The profile, as a value.
+    pub(crate) fn document(&self) -> &Value {
+        &self.loaded.document
+    }
+
     /// The profile, to be written to a file and tried by hand.
     pub(crate) fn text(&self) -> String {
         self.loaded.document.to_string()

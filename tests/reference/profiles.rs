@@ -108,6 +108,64 @@ mock:
     assert_eq!(declined.body, r#"{"error":{"message":"nothing left","code":"sold_out"}}"#);
 }
 
+/// The same in XML, with errors as its provider writes them.
+fn xml_shop(mock: &str) -> Fixture {
+    let text = SHOP
+        .replace(r#"{json: "$.order.id"}"#, "{xml: /shop/order/id}")
+        .replace(r#"{json: "$.page.orders[*].id"}"#, "{xml: /shop/orders/order/id}")
+        .replace(r#"json: {"$.error.code": sold_out}"#, r#"xml: {/shop/error/@code: sold_out}"#)
+        .replace("rejects: {status: 409}", r#"rejects: {status: 409, xml: {/shop/error/order: "{{identity}}"}}"#);
+    Fixture::with(ReferenceOptions::of(profile(&format!("{text}{mock}"))))
+}
+
+const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+
+#[test]
+fn a_profile_whose_answers_are_xml_is_served_in_xml() {
+    let shop = xml_shop("");
+    let order = |key: &str, body: &str| shop.send("POST", "/orders", &[ADA, ("Idempotency-Key", key)], Some(body));
+    let made = order("a", r#"{"product":"a < b","reference":"r-1","no name":1}"#);
+    let told = "<shop><order><product>a &lt; b</product><reference>r-1</reference><id>id_00000001</id></order></shop>";
+    assert_eq!((made.status, made.header("content-type")), (201, Some("text/xml")));
+    assert_eq!(made.body, format!("{DECLARATION}{told}"));
+    assert_eq!(order("a", r#"{"product":"a < b","reference":"r-1","no name":1}"#).body, made.body);
+    let declined = order("b", r#"{"product":"sold-out"}"#);
+    assert_eq!(
+        (declined.status, declined.body),
+        (402, format!("{DECLARATION}<shop><error code=\"sold_out\"></error></shop>"))
+    );
+    let conflict = order("a", r#"{"product":"pen"}"#);
+    let told = "<shop><error><order>id_00000001</order></error></shop>";
+    assert_eq!((conflict.status, conflict.body), (409, format!("{DECLARATION}{told}")));
+    let list = shop.send("GET", "/orders?reference=x", &[ADA], None);
+    assert_eq!(list.body, format!("{DECLARATION}<shop><orders></orders></shop>"));
+    order("c", r#"{"product":"pen","reference":"r-1"}"#);
+    let list = shop.send("GET", "/orders?reference=r-1", &[ADA], None).body;
+    assert!(list.contains("</order><order><product>pen</product>"), "{list}");
+}
+
+#[test]
+fn a_profile_can_write_xml_out() {
+    let mock = r#"
+mock:
+  success: {body: "<s:shop xmlns:s='urn:s'><s:order><s:id>{{identity}}</s:id></s:order></s:shop>"}
+  list: {body: "<shop><orders>{{items}}</orders></shop>", item: "<order><id>{{identity}}</id><of>{{marker}}</of></order>"}
+  failures: {failing: {body: "<shop><error code='?'><message>nothing left</message></error></shop>"}}
+"#;
+    let shop = xml_shop(mock);
+    let order = |body: &str| shop.send("POST", "/orders", &[ADA, ("Idempotency-Key", body)], Some(body));
+    let made = order(r#"{"product":"pen","reference":"r-1"}"#);
+    assert_eq!(made.body, "<s:shop xmlns:s='urn:s'><s:order><s:id>id_00000001</s:id></s:order></s:shop>");
+    assert_eq!(made.header("content-type"), Some("text/xml"));
+    order(r#"{"product":"ink","reference":"r-1"}"#);
+    let list = shop.send("GET", "/orders?reference=r-1", &[ADA], None).body;
+    let item = |number| format!("<order><id>id_0000000{number}</id><of>r-1</of></order>");
+    assert_eq!(list, format!("<shop><orders>{}{}</orders></shop>", item(1), item(2)));
+    let declined = order(r#"{"product":"sold-out"}"#);
+    let told = "<shop><error code=\"sold_out\"><message>nothing left</message></error></shop>";
+    assert_eq!(declined.body, format!("{DECLARATION}{told}"));
+}
+
 #[test]
 fn what_cannot_be_served_is_named_with_what_would_help() {
     for (from, to, named) in [
@@ -117,6 +175,12 @@ fn what_cannot_be_served_is_named_with_what_would_help() {
             "operation: no answer can be made up in which $..id finds one value; `mock.success`",
         ),
         (r#""$.page.orders[*].id""#, r#""$.page.*.id""#, "operation.effects.0: no list can be made up"),
+        (
+            r#"{json: "$.order.id"}"#,
+            "{xml: /shop/*/id}",
+            "no answer can be made up in which /shop/*/id finds one value",
+        ),
+        (r#"{json: "$.page.orders[*].id"}"#, "{xml: /shop}", "operation.effects.0: no list can be made up"),
         (r#"reference: "{{marker}}", options"#, r#"reference: "{{marker | upper}}", options"#, "cannot be read back"),
         ("draws: {status: 400}", "draws: {status: 201}", "parameters invalid: what it draws reads like a success"),
     ] {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod anchors;
 mod broken_targets;
 mod check_then_act;
 mod checklist;
@@ -10,6 +11,7 @@ mod damaged_journals;
 mod defects;
 mod durability;
 mod elsewhere;
+mod hooks;
 mod interruption;
 mod judge;
 mod killed;
@@ -33,3 +35,4 @@ mod support;
 mod survival;
 mod suspended;
 mod voids;
+mod xml;

@@ -1,14 +1,14 @@
 //! The target is killed and started again in the middle of a run, and the checklist is right all the same.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use idemspec::contract::Requirement;
 
 use crate::served::{PATIENCE, Served, port_of_its_own};
-use crate::support::{Run, run, write_file};
+use crate::support::{Run, program, run, verdicts, write_file};
 
 #[test]
 fn a_target_that_is_killed_in_the_middle_of_a_run_is_blamed_for_nothing() {
@@ -31,6 +31,52 @@ fn a_target_that_is_killed_in_the_middle_of_a_run_is_blamed_for_nothing() {
     assert!(matches!(run.code, 0 | 3), "{}\n{}", run.stdout, run.stderr);
     assert_eq!(run.violated(), BTreeSet::new(), "{}", run.stdout);
     assert!(run.stdout.contains(" 0 left behind"), "{}", run.stdout);
+}
+
+/// How many cases of a journal are over.
+fn over(journal: &Path) -> usize {
+    std::fs::read_to_string(journal).map_or(0, |text| text.matches("\"case-ended\"").count())
+}
+
+/// The verdicts of a whole run against a target with books, which is killed once so many cases are over, if it is.
+fn checklist(kill_after: Option<usize>) -> (i32, BTreeMap<String, String>, String) {
+    let (folder, port) = (tempfile::tempdir().unwrap(), port_of_its_own());
+    let (file, journal) = (folder.path().join("books"), folder.path().join("run.jsonl"));
+    let serve = || Served::start_at(port, &["--data", &file.to_string_lossy()]).ignored();
+    let mut served = Some(serve());
+    let mut command = program();
+    command.args(["run", "--base-url", &format!("http://127.0.0.1:{port}"), "--journal"]).arg(&journal);
+    let running = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    if let Some(cases) = kill_after {
+        let began = Instant::now();
+        while over(&journal) < cases {
+            assert!(began.elapsed() < PATIENCE, "the run does not come so far");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        drop(served.take());
+        served = Some(serve());
+    }
+    let output = running.wait_with_output().unwrap();
+    drop(served);
+    let report = String::from_utf8(output.stdout).unwrap();
+    (output.status.code().unwrap(), verdicts(&report), report)
+}
+
+#[test]
+fn a_target_that_is_killed_once_in_the_middle_comes_to_the_checklist_of_one_that_is_not() {
+    let (code, expected, report) = checklist(None);
+    assert_eq!(code, 0, "{report}");
+    // The control is over by then, and most cases are not.
+    let (code, seen, report) = checklist(Some(12));
+    assert!(matches!(code, 0 | 3), "{report}");
+    let differing: Vec<(&String, &String)> =
+        expected.iter().filter(|(name, verdict)| seen.get(*name) != Some(verdict)).collect();
+    for (name, verdict) in &differing {
+        // What was under way and shown by nothing else may stay undecided; nothing is made better or worse.
+        assert!(*verdict == "holds" && seen[*name].starts_with("inconclusive"), "{name}: {verdict}, {}", seen[*name]);
+    }
+    assert!(differing.len() * 5 <= expected.len(), "{differing:?}\n{report}");
+    assert!(report.contains(" 0 left behind"), "{report}");
 }
 
 /// A server that is started again whenever it has ended, until this is dropped.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use idemspec::journal::{self, JournalWriter};
 
-use crate::support::{Answer, Asked, Stub, program, run};
+use crate::support::{Answer, Asked, Stub, program, run, verdicts, write_file};
 
 fn resume(journal: &Path) -> (i32, String) {
     let Output { status, stderr, .. } = program().arg("resume").arg(journal).output().unwrap();
@@ -135,4 +135,115 @@ fn when_the_disk_is_full_nothing_more_is_sent_and_the_run_can_go_on_later() {
     assert!([0, 1, 3].contains(&output.status.code().unwrap()), "{said}");
     let history = journal::read(&journal).unwrap().history;
     assert!(history.requests.is_some() && history.cases.values().all(|case| case.ending.is_some()), "{said}");
+}
+
+/// The tokens of one account: the one that was good yesterday, and the one that is good today.
+const TOKENS: [&str; 2] = ["token-of-yesterday-3f9a", "token-of-today-b71c"];
+
+/// An order API that takes the token of the day alone, remembers keys by account, and tells the caller's token again in
+/// every answer, as debug builds do.
+fn behind_a_token(today: Arc<AtomicUsize>) -> impl Fn(&Asked) -> Answer {
+    let keys = Mutex::new(Vec::<String>::new());
+    move |asked| {
+        let token = TOKENS[today.load(Ordering::SeqCst)];
+        if asked.header("authorization") != Some(format!("Bearer {token}").as_str()) {
+            return (401, "application/json", format!(r#"{{"refused":{:?}}}"#, asked.header("authorization")));
+        }
+        let key = asked.header("idempotency-key").unwrap_or_default().to_owned();
+        let mut known = keys.lock().unwrap();
+        let id = known.iter().position(|known| *known == key).unwrap_or(known.len());
+        match asked.method.as_str() {
+            "POST" => {
+                if id == known.len() {
+                    known.push(key);
+                }
+                (201, "application/json", format!(r#"{{"order_id":{id},"caller":"{token}"}}"#))
+            }
+            _ => (204, "application/json", String::new()),
+        }
+    }
+}
+
+#[test]
+fn another_token_of_the_same_account_will_do_and_neither_is_shown() {
+    let (folder, today) = (tempfile::tempdir().unwrap(), Arc::new(AtomicUsize::new(0)));
+    let stub = Stub::start(behind_a_token(Arc::clone(&today)));
+    let profile = "profile: mine\ntitle: Mine\nextends: reference\noperation: {effects: identity}\n\
+                   hooks: {advance-clock: null, expire-keys: null}\n\
+                   target: {auth: {bearer: \"${ORDERS_TOKEN}\"}}\n\
+                   contract: {replay: {marker: null}}\n";
+    let profile = write_file(folder.path(), "mine.yaml", profile);
+    // So many fresh keys show that keys are kept, with time on both sides of the wait.
+    let later = "scenario: later\nclause: retention\ntitle: A key is used again in another process\nsteps:\n\
+                 - send: {intent: order}\n- pressure: {intent: filler, like: order, keys: 10}\n- wait: 1s\n\
+                 - send: {intent: order}\n- send: {intent: order}\n";
+    let scenarios = folder.path().join("scenarios");
+    fs::create_dir(&scenarios).unwrap();
+    write_file(&scenarios, "later.yaml", later);
+    let journal = folder.path().join("run.jsonl");
+    let mut said = String::new();
+    let mut command = |arguments: &[&str], token: &str| {
+        let mut command = program();
+        command.args(arguments).env("ORDERS_TOKEN", token).current_dir(folder.path());
+        let Output { status, stdout, stderr } = command.output().unwrap();
+        said.push_str(&String::from_utf8(stdout.clone()).unwrap());
+        said.push_str(&String::from_utf8(stderr).unwrap());
+        (status.code().unwrap(), String::from_utf8(stdout).unwrap())
+    };
+    let (url, path) = (stub.base_url(), journal.to_string_lossy().into_owned());
+    let plant =
+        ["run", &profile, "--base-url", &url, "--scenarios", "scenarios", "--only", "later", "--max-wait", "0s"];
+    let (code, planted) = command(&[&plant[..], &["--journal", &path]].concat(), TOKENS[0]);
+    assert!(planted.contains("pending, due 2"), "{code}: {planted}");
+    today.store(1, Ordering::SeqCst);
+    let (code, looked_at) = command(&["resume", &path, "-v"], TOKENS[1]);
+    assert_eq!(code, 0, "{looked_at}");
+    for requirement in ["retention.kept", "replay.single-effect"] {
+        assert!(verdicts(&looked_at)[requirement].starts_with("holds"), "{looked_at}");
+    }
+    let written = fs::read_to_string(&journal).unwrap();
+    for token in TOKENS {
+        assert!(!said.contains(token) && !written.contains(token), "{token} is shown");
+    }
+    assert!(written.contains("ORDERS_TOKEN"), "it was sent, and is shown by its name");
+    let history = journal::read(&journal).unwrap().history;
+    assert_eq!(history.resumptions.len(), 1);
+}
+
+#[test]
+fn what_asks_with_a_secret_begins_again_because_the_secret_may_have_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let contract = idemspec::profile::load("reference").unwrap().profile.contract;
+    let target = idemspec::reference::start(idemspec::reference::ReferenceOptions::new(contract)).unwrap();
+    let profile = "profile: mine\ntitle: Mine\nextends: reference\n\
+                   hooks: {advance-clock: null, expire-keys: null}\n\
+                   operation: {request: {json: {delivery: {city: \"${ORDER_CITY}\"}}}}\n\
+                   contract: {conflict: {equivalent_parameters: {decomposed: null}}}\n";
+    let profile = write_file(folder.path(), "mine.yaml", profile);
+    let later = "scenario: later\nclause: replay\ntitle: A key is used again in another process\nsteps:\n\
+                 - send: {intent: order}\n- wait: 1s\n- send: {intent: order}\n";
+    let scenarios = folder.path().join("scenarios");
+    fs::create_dir(&scenarios).unwrap();
+    write_file(&scenarios, "later.yaml", later);
+    let path = folder.path().join("run.jsonl").to_string_lossy().into_owned();
+    let command = |arguments: &[&str], city: &str| {
+        let mut command = program();
+        let output = command.args(arguments).env("ORDER_CITY", city).current_dir(folder.path()).output().unwrap();
+        let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+        (output.status.code().unwrap(), said)
+    };
+    let url = target.base_url();
+    let plant =
+        ["run", &profile, "--base-url", &url, "--scenarios", "scenarios", "--only", "later", "--max-wait", "0s"];
+    let (_, said) = command(&[&plant[..], &["--journal", &path]].concat(), "Winterthur");
+    assert!(said.contains("pending, due 2"), "{said}");
+    // Under the same key this would be a request with other parameters, and the target would rightly refuse it.
+    let (code, said) = command(&["resume", &path], "Schaffhausen");
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(verdicts(&said)["replay.after-success"], "holds", "{said}");
+    assert!(said.contains("what was begun begins again with fresh keys"), "{said}");
+    let history = journal::read(Path::new(&path)).unwrap().history;
+    let case = history.cases.values().find(|case| case.id.0 == "later").unwrap();
+    assert_eq!((case.voided.len(), case.attempts.len()), (1, 2));
+    assert!(crate::support::orders(&url).contains("[]"), "what came to nothing is cleaned up as well");
 }

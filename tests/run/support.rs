@@ -5,10 +5,11 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use idemspec::contract::Requirement;
+use idemspec::history::History;
 use idemspec::journal;
 use idemspec::oracle::{self, Judgement};
 use idemspec::profile;
@@ -50,6 +51,27 @@ pub(crate) fn run_with(arguments: &[&str], adjust: impl Fn(&mut Command)) -> Run
     }
 }
 
+/// What a whole run against the embedded target came to.
+pub(crate) struct Sound {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) history: History,
+    pub(crate) held: BTreeSet<Requirement>,
+    pub(crate) violated: BTreeSet<Requirement>,
+}
+
+/// One run without any arguments, for all tests that only look at what it came to.
+pub(crate) fn sound() -> &'static Sound {
+    static SOUND: LazyLock<Sound> = LazyLock::new(|| {
+        let run = run(&[]);
+        let history = journal::read(&run.journal).unwrap().history;
+        let (held, violated) = (run.held(), run.violated());
+        Sound { code: run.code, stdout: run.stdout.clone(), stderr: run.stderr.clone(), history, held, violated }
+    });
+    &SOUND
+}
+
 impl Run {
     /// The requirements that the recording violates.
     pub(crate) fn violated(&self) -> BTreeSet<Requirement> {
@@ -63,7 +85,8 @@ impl Run {
 
     fn judged(&self, wanted: impl Fn(Judgement) -> bool) -> BTreeSet<Requirement> {
         let recording = journal::read(&self.journal).unwrap();
-        let contract = profile::load("reference").unwrap().profile.contract;
+        let of = recording.history.run.as_ref().unwrap();
+        let contract = profile::recorded(&of.profile, &of.document).unwrap().profile.contract;
         let findings = oracle::judge(&contract, &recording.history);
         findings.iter().filter(|finding| wanted(finding.judgement)).map(|finding| finding.requirement).collect()
     }

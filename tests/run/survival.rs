@@ -29,8 +29,11 @@ const SCENARIOS: &str = "key-reuse[reuse=base],key-reuse[reuse=changed],lost-res
                          after-change[hook=delete],other-operation";
 
 fn target() -> RunningReference {
+    target_with(Duration::from_millis(10))
+}
+
+fn target_with(latency: Duration) -> RunningReference {
     let contract = profile::load("reference").unwrap().profile.contract;
-    let latency = Duration::from_millis(10);
     reference::start(ReferenceOptions { latency, ..ReferenceOptions::new(contract) }).unwrap()
 }
 
@@ -97,7 +100,8 @@ fn disturbed(journal: &Path, expected: &Expected, random: &mut StdRng) -> Vec<St
         wrong.push(format!("it ended with {}:\n{stdout}\n{stderr}", output.status));
     }
     let seen = verdicts(&stdout);
-    // Whether requests met in flight depends on how busy the machine is, with a kill and without one.
+    // Whether fast requests met in flight depends on how busy the machine is, with a kill and without one. What meets for
+    // certain, inside a slow request, is compared below.
     let timed = |name: &str, verdict: &str| name.starts_with("conflict.in-flight") && verdict != "violated";
     let differing = expected.verdicts.iter().filter(|(name, verdict)| {
         let seen = seen.get(*name).map(String::as_str).unwrap_or_default();
@@ -163,6 +167,55 @@ fn a_run_that_is_killed_anywhere_comes_to_the_same_verdicts() {
         // The journals are kept, so that they can be looked at; and the seed repeats the same kills.
         let kept = folder.keep();
         panic!("IDEMSPEC_TEST_SEED={seed}, journals in {}\n{}", kept.display(), wrong.join("\n"));
+    }
+}
+
+/// Runs the races inside slow requests to their end, or kills the run when so many attempts of them are on record, in the
+/// middle of the slow one, and goes on with it.
+fn inside_slow(kill_at: Option<usize>) -> BTreeMap<String, String> {
+    let folder = tempfile::tempdir().unwrap();
+    // Eight times as long is what a slow request takes. Whatever the machine does meanwhile, a copy in the middle of that
+    // meets it.
+    let (target, journal) = (target_with(Duration::from_millis(150)), folder.path().join("run.jsonl"));
+    let (url, path) = (target.base_url(), journal.to_string_lossy().into_owned());
+    let mut run = program();
+    run.args(["run", "--base-url", &url, "--only", "in-flight-inside", "--journal", &path]);
+    let mut child = run.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let Some(attempts) = kill_at else {
+        return verdicts(&String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap());
+    };
+    let begun = |text: &str| {
+        text.lines().filter(|line| line.contains("in-flight-inside") && line.contains("\"attempt-started\"")).count()
+    };
+    let patience = Instant::now() + Duration::from_secs(60);
+    while std::fs::read_to_string(&journal).map_or(0, |text| begun(&text)) < attempts {
+        assert!(Instant::now() < patience && child.try_wait().unwrap().is_none(), "it is over already");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    std::thread::sleep(Duration::from_millis(100));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let output = program().arg("resume").arg(&journal).output().unwrap();
+    let history = journal::read(&journal).unwrap().history;
+    assert!(history.cases.values().any(|case| !case.voided.is_empty()) || attempts == AFTER_A_RACE);
+    verdicts(&String::from_utf8(output.stdout).unwrap())
+}
+
+/// By then the first race is over, and the same is sent once more.
+const AFTER_A_RACE: usize = 5;
+
+#[test]
+fn what_meets_in_flight_for_certain_meets_again_after_a_kill() {
+    // In the first race, of four copies; after it; in the second, of two.
+    let moments = [None, Some(4), Some(AFTER_A_RACE), Some(7)];
+    let seen = std::thread::scope(|scope| {
+        let runs = moments.map(|moment| scope.spawn(move || inside_slow(moment)));
+        runs.map(|run| run.join().unwrap())
+    });
+    for requirement in ["conflict.in-flight", "conflict.in-flight-changed", "replay.single-effect"] {
+        for (moment, verdicts) in moments.iter().zip(&seen) {
+            assert_eq!(verdicts[requirement], "holds", "{requirement}, killed at {moment:?}: {verdicts:?}");
+        }
     }
 }
 

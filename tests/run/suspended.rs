@@ -8,6 +8,7 @@ use idemspec::journal;
 use idemspec::profile;
 use idemspec::reference::{self, ReferenceOptions, RunningReference};
 
+use crate::served::{Served, port_of_its_own};
 use crate::support::{orders, program, verdicts, write_file};
 
 /// A target that keeps its keys for ten seconds, as only this deployment does, and whose clock nobody can move.
@@ -77,4 +78,52 @@ fn planted_today_and_looked_at_tomorrow() {
     assert_eq!(keys(&history), before, "the same keys");
     assert_eq!(history.resumptions.len(), 2);
     assert_eq!(orders(&target.base_url()), "{\"orders\":[]}");
+}
+
+/// The profile of a deployment that keeps its keys for ten seconds, and is to be found at this port.
+fn deployment(folder: &Path, port: u16) -> String {
+    let text = format!(
+        "profile: mine\nextends: reference\ntitle: Mine\n\
+         target: {{base_url: \"http://127.0.0.1:{port}\", retention_override: {{at_least: 10s, at_most: 10s}}}}\n\
+         hooks: {{advance-clock: null, expire-keys: null}}\n"
+    );
+    write_file(folder, "mine.yaml", &text)
+}
+
+/// Plants at a target, kills that by SIGKILL, starts it again at the same port with the same arguments, and goes on.
+/// Returns the exit status, the verdicts and everything that was said in the end.
+fn over_a_restart(data: bool) -> (i32, std::collections::BTreeMap<String, String>, String) {
+    let (folder, port) = (tempfile::tempdir().unwrap(), port_of_its_own());
+    let profile = deployment(folder.path(), port);
+    let file = folder.path().join("books").to_string_lossy().into_owned();
+    let arguments = if data { vec![profile.as_str(), "--data", &file] } else { vec![profile.as_str()] };
+    let served = Served::start_at(port, &arguments).ignored();
+    let journal = folder.path().join("run.jsonl");
+    let mut plant = program();
+    plant.args(["run", &profile, "--only", "retention-wait", "--max-wait", "1s", "--journal"]).arg(&journal);
+    let (code, text) = said(&plant.output().unwrap());
+    assert_eq!(code, 0, "{text}");
+    assert_eq!(text.matches("retention: pending, due 2").count(), 2, "{text}");
+    drop(served);
+    let _served = Served::start_at(port, &arguments).ignored();
+    let (code, text) = said(&program().arg("resume").arg(&journal).output().unwrap());
+    (code, verdicts(&text), text)
+}
+
+#[test]
+fn planted_before_a_target_is_killed_and_looked_at_after_it_was_started_again() {
+    let (with_books, without) = std::thread::scope(|scope| {
+        let with_books = scope.spawn(|| over_a_restart(true));
+        let without = scope.spawn(|| over_a_restart(false));
+        (with_books.join().unwrap(), without.join().unwrap())
+    });
+    let (code, verdicts, text) = with_books;
+    assert_eq!(code, 0, "{text}");
+    assert_eq!((&*verdicts["retention.kept"], &*verdicts["retention.expired"]), ("holds", "holds"), "{text}");
+    // Without books the restart took the keys with it: they were not kept, and that is what the report has to say.
+    let (code, verdicts, text) = without;
+    assert_eq!(code, 1, "{text}");
+    assert_eq!(verdicts["retention.kept"], "violated", "{text}");
+    let clause = text.lines().find(|line| line.contains("retention") && line.contains("violated"));
+    assert!(clause.is_some(), "{text}");
 }

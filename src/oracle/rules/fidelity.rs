@@ -105,7 +105,7 @@ fn faults<'f>(
         StatusFidelity::OneOf(set) => set.contains(is.status),
     };
     let body_kept = match fidelity.body {
-        BodyFidelity::Bytes | BodyFidelity::Json => first.content == answer.content,
+        BodyFidelity::Bytes | BodyFidelity::Json | BodyFidelity::Xml => first.content == answer.content,
         BodyFidelity::Identity => first.named == answer.named,
     };
     let fields = |from| first.fields.iter().zip(&answer.fields).skip(from);
@@ -135,7 +135,7 @@ fn promise(fidelity: &Fidelity) -> String {
     };
     let body = match fidelity.body {
         BodyFidelity::Bytes => "the same bytes",
-        BodyFidelity::Json => "the same content",
+        BodyFidelity::Json | BodyFidelity::Xml => "the same content",
         BodyFidelity::Identity => "the same identity",
     };
     let mut promise = match fidelity.headers.as_slice() {

@@ -22,6 +22,9 @@ pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, a
         Standing::Unconfirmed(world) => {
             trial.sink.undecided(action, attempt, world.requirement, Cause::Ambiguous);
         }
+        Standing::Unshown(world) => {
+            trial.sink.undecided(action, attempt, world.requirement, Cause::HookShowedNothing);
+        }
     }
 }
 

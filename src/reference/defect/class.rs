@@ -11,6 +11,8 @@ pub enum FailureClass {
     ConcurrentCopies,
     /// C03
     NeverSettles,
+    /// C04
+    ClientKeys,
     /// C05
     UnfaithfulReplay,
     /// C06
@@ -50,14 +52,12 @@ pub enum FailureClass {
 }
 
 impl FailureClass {
-    /// How many classes the collection has. Those without a defect here are shown by clients, or not yet by any server.
-    pub const KNOWN: usize = 22;
-
-    /// Every class that has a defect, in the order of their codes.
-    pub const ALL: [Self; 21] = [
+    /// Every class, in the order of their codes.
+    pub const ALL: [Self; 22] = [
         Self::NotHonoured,
         Self::ConcurrentCopies,
         Self::NeverSettles,
+        Self::ClientKeys,
         Self::UnfaithfulReplay,
         Self::ChangedAccepted,
         Self::FrozenError,
@@ -78,6 +78,17 @@ impl FailureClass {
         Self::StoreDown,
     ];
 
+    /// Every class that a server can show. A client that makes its keys wrongly cannot be told by how a server answers:
+    /// to the server each of its requests is as good as any other.
+    pub fn of_servers() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|class| *class != Self::ClientKeys)
+    }
+
+    /// Every class that only a client can show. No defect of a server belongs to one of these.
+    pub fn of_clients() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|class| *class == Self::ClientKeys)
+    }
+
     /// Its code, for example `C01`.
     pub fn code(self) -> &'static str {
         self.entry().0
@@ -93,6 +104,7 @@ impl FailureClass {
             Self::NotHonoured => ("C01", "a key is taken and protects nothing"),
             Self::ConcurrentCopies => ("C02", "copies at the same time are all carried out"),
             Self::NeverSettles => ("C03", "a key stays in use although nothing is running"),
+            Self::ClientKeys => ("C04", "a client sends a new key, none, or another one with each attempt"),
             Self::UnfaithfulReplay => ("C05", "a replay is not the first answer"),
             Self::ChangedAccepted => ("C06", "other parameters under a known key do harm"),
             Self::FrozenError => ("C07", "an error that could be mended is kept under its key"),
@@ -128,10 +140,14 @@ mod tests {
     use crate::reference::Defect;
 
     #[test]
-    fn every_class_has_a_defect_and_a_code_of_its_own() {
+    fn every_class_that_a_server_can_show_has_a_defect_that_is_caught_and_no_other_has_any() {
         assert!(FailureClass::ALL.is_sorted_by(|one, next| one < next && one.code() < next.code()));
-        for class in FailureClass::ALL {
-            assert!(Defect::ALL.iter().any(|defect| defect.class() == class), "{class}");
-        }
+        let caught = |class: FailureClass| {
+            Defect::ALL.iter().any(|defect| defect.class() == class && !defect.expected().is_empty())
+        };
+        assert!(FailureClass::of_servers().all(caught));
+        let clients: Vec<FailureClass> = FailureClass::of_clients().collect();
+        assert_eq!(clients, [FailureClass::ClientKeys]);
+        assert!(!Defect::ALL.iter().any(|defect| clients.contains(&defect.class())));
     }
 }

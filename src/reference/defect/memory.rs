@@ -2,7 +2,7 @@
 
 use super::{Entry, FailureClass};
 use crate::contract::{Matcher, Requirement, Situation, Treatment};
-use crate::reference::policy::{Disposition, Memory, Policy, age};
+use crate::reference::policy::{Disposition, Hour, Memory, Policy, age};
 use crate::reference::record::{Outcome, OutcomeKind, Record};
 
 pub(super) const CACHE_SUCCESS_ONLY: Entry = Entry {
@@ -127,8 +127,8 @@ pub(super) const EXPIRE_EARLY: Entry = Entry {
                   has not been used for a while. A client that retries within the promised time acts twice.",
     class: FailureClass::Retention,
     breaks: |policy| {
-        policy.is_expired = Box::new(|contract, record, now| {
-            age(contract, record, *now).is_some_and(|(age, retention)| age >= retention / 2)
+        policy.is_expired = Box::new(|contract, record, hour| {
+            age(contract, record, *hour).is_some_and(|(age, retention)| age >= retention / 2)
         });
     },
     expected: &[Requirement::RetentionKept, Requirement::ReplaySingleEffect],
@@ -151,12 +151,28 @@ pub(super) const EXPIRE_BY_LAST_USE: Entry = Entry {
                   the first use. A client that asks now and then never gets its key back.",
     class: FailureClass::Retention,
     breaks: |policy| {
-        policy.is_expired = Box::new(|contract, record, now| {
+        policy.is_expired = Box::new(|contract, record, hour| {
             let last_used_first = Record { created: record.last_used, ..record.clone() };
-            age(contract, &last_used_first, *now).is_some_and(|(age, retention)| age >= retention)
+            age(contract, &last_used_first, *hour).is_some_and(|(age, retention)| age >= retention)
         });
     },
     expected: &[Requirement::RetentionExpired],
+};
+
+pub(super) const EXPIRE_WHILE_IN_USE: Entry = Entry {
+    id: "expire-while-in-use",
+    title: "a key's time runs out although its resource lives",
+    explanation: "The documents keep a key for as long as there is what it made, and for some time after that; the entry's \
+                  time to live was set when it was written and knows nothing of the resource. A client that repeats \
+                  itself while its order is open has a second one.",
+    class: FailureClass::Retention,
+    breaks: |policy| {
+        policy.is_expired = Box::new(|contract, record, hour| {
+            let from_first_use = Hour { resource_end: Some(record.created), ..*hour };
+            age(contract, record, from_first_use).is_some_and(|(age, retention)| age >= retention)
+        });
+    },
+    expected: &[Requirement::RetentionKept, Requirement::ReplaySingleEffect],
 };
 
 pub(super) const EXPIRED_IS_AN_ERROR: Entry = Entry {

@@ -36,6 +36,12 @@ struct Entry {
     expected: &'static [Requirement],
 }
 
+/// The usual profile, but with the current state of what was changed in place of the first answer.
+const CURRENT_STATE: &str = "reference-current";
+
+/// The profile whose keys are kept until some time after the end of their resource.
+const RESOURCE_END: &str = "reference-resource-end";
+
 impl Defect {
     /// Reads a defect as it is named on the command line: `name`, or `name=value` where it takes a value. Without its
     /// value such a defect is the example in [`Self::ALL`].
@@ -95,6 +101,8 @@ impl Defect {
             }
             // Other parameters that arrive in time execute as well.
             Self::CheckThenAct(_) | Self::LeaseStolen(_) => &[Requirement::ConflictInFlightChanged],
+            // Other parameters that arrive after the end get the first answer, and a race has no order.
+            Self::IgnoreParameters | Self::FingerprintSomeFields => &[Requirement::ConflictInFlightChanged],
             // A copy that arrives after the end gets an answer that fits nothing, and a race has no order.
             Self::FalseConflict | Self::ReplayEmpty | Self::ReplayActsAgain => &[Requirement::ConflictInFlight],
             // The repeat that executes is in flight itself when the next one comes.
@@ -102,6 +110,16 @@ impl Defect {
             // Where a restart comes after the effect, it frees a key of which nobody wrote down how it ended.
             Self::UnrecordedAfterDisconnect => &[Requirement::ReplaySingleEffect],
             _ => &[],
+        }
+    }
+
+    /// The shipped profile under whose contract it is shown, and what it [declares](Self::expected) is violated, where that
+    /// is not the usual one: what that does not promise cannot be broken there.
+    pub fn shown_under(self) -> Option<&'static str> {
+        match self {
+            Self::StaleReplay => Some(CURRENT_STATE),
+            Self::ExpireWhileInUse => Some(RESOURCE_END),
+            _ => None,
         }
     }
 
@@ -178,6 +196,13 @@ mod tests {
             assert_eq!(Defect::parse(&defect.to_string()), Ok(*defect));
             assert!(defect.expected().is_sorted(), "{defect}: in the order of the checklist");
         }
+    }
+
+    #[test]
+    fn what_is_not_shown_under_the_usual_profile_is_shown_under_a_shipped_one() {
+        let shipped = |name: &str| crate::profile::shipped().iter().any(|(known, _)| *known == name);
+        let under: Vec<&str> = Defect::ALL.iter().filter_map(|defect| defect.shown_under()).collect();
+        assert!(!under.is_empty() && under.iter().all(|name| shipped(name)), "{under:?}");
     }
 
     #[test]

@@ -131,7 +131,7 @@ pub(super) const STALE_REPLAY: Entry = Entry {
             Treatment::Executes | Treatment::Replays | Treatment::Rejects(_) => disposition,
         });
     },
-    expected: &[],
+    expected: &[Requirement::ReplayAfterChange],
 };
 
 /// Keeps what turned a request away with this status, and repeats it.

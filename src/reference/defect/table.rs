@@ -135,6 +135,8 @@ defects! {
     NeverExpire: memory::NEVER_EXPIRE,
     /// Every use of a key makes it live longer.
     ExpireByLastUse: memory::EXPIRE_BY_LAST_USE,
+    /// A key's time runs out although its resource lives.
+    ExpireWhileInUse: memory::EXPIRE_WHILE_IN_USE,
     /// An expired key is refused for ever.
     ExpiredIsAnError: memory::EXPIRED_IS_AN_ERROR,
     /// A replay looks like a first answer.

@@ -139,6 +139,7 @@ fn one(
     number: u64,
 ) -> Result<Answer, Answer> {
     let own = |book: &Book| book.own(account, collection, number).map(show);
+    let now = interpreter.clock.now();
     match asked.parts.method {
         Method::GET | Method::HEAD => {
             let shown = interpreter.with_book(|book| own(book)).ok_or_else(not_found)?;
@@ -154,7 +155,7 @@ fn one(
             });
             changed.map(|shown| Answer::json(200, &shown)).ok_or_else(not_found)
         }
-        Method::DELETE if interpreter.with_book(|book| own(book).is_some() && book.delete(number)) => {
+        Method::DELETE if interpreter.with_book(|book| own(book).is_some() && book.delete(number, now)) => {
             Ok(Answer::no_content())
         }
         Method::DELETE => Err(not_found()),

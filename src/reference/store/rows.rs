@@ -12,6 +12,7 @@ use crate::reference::record::Records;
 /// The kinds of rows. A file that has any other is not understood.
 const RECORDS: &str = "records";
 const ITEMS: &str = "items";
+const ENDS: &str = "ends";
 const BOOK: &str = "book";
 const CLOCK: &str = "clock";
 
@@ -67,6 +68,9 @@ impl Books {
         // The number 0 stands for what a book has beside its items.
         for number in items.into_iter().filter(|number| *number != 0) {
             rows.push(Row::of(ITEMS, number.to_string(), self.book.item(number))?);
+            if let Some(end) = self.book.end(number) {
+                rows.push(Row::of(ENDS, number.to_string(), Some(&end))?);
+            }
         }
         rows.extend(self.moved.take().map(Row::clock).transpose()?);
         Ok(rows)
@@ -90,6 +94,10 @@ impl Books {
                 }
             }
             ITEMS => self.book.put(content::<Item>(kind, name, text)?),
+            ENDS => {
+                let number = name.parse().map_err(|_| format!("{kind} {name:?}: not a number"))?;
+                self.book.put_end(number, content(kind, name, text)?);
+            }
             BOOK => content::<WrittenBook>(kind, name, text)?.fill(&mut self.book),
             CLOCK => self.moved = Some(content(kind, name, text)?),
             other => return Err(format!("nobody knows what `{other}` is")),

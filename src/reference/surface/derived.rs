@@ -147,15 +147,18 @@ impl Derived {
             Deed::Change => {
                 let values = content(route.shape.format, &asked.body);
                 let changed = |number| {
-                    interpreter.with_book(|book| book.change(number, values.clone()).map(|item| self.shown(item)))
+                    interpreter.with_book(|book| book.change(number, values.clone()).map(|item| self.made(item)))
                 };
                 let shown = number.and_then(changed).ok_or_else(not_found)?;
-                Ok(Answer { body: shown, ..Answer::json(200, &Value::Null) })
+                Ok(Answer { status: 200, ..shown })
             }
-            Deed::Delete => match number.is_some_and(|number| interpreter.with_book(|book| book.delete(number))) {
-                true => Ok(Answer::no_content()),
-                false => Err(not_found()),
-            },
+            Deed::Delete => {
+                let now = interpreter.clock.now();
+                match number.is_some_and(|number| interpreter.with_book(|book| book.delete(number, now))) {
+                    true => Ok(Answer::no_content()),
+                    false => Err(not_found()),
+                }
+            }
             Deed::Limit(requests) => {
                 interpreter.limit(*requests);
                 Ok(Answer::no_content())
@@ -184,6 +187,7 @@ fn remove(
     number: Option<u64>,
     marker: Option<&str>,
 ) -> Result<Answer, Answer> {
+    let now = interpreter.clock.now();
     let removed = interpreter.with_book(|book| {
         let numbers: Vec<u64> = match (number, marker) {
             (Some(number), _) => book.own(account, collection, number).map(|item| item.number).into_iter().collect(),
@@ -192,7 +196,7 @@ fn remove(
             }
             (None, None) => Vec::new(),
         };
-        numbers.into_iter().filter(|number| book.delete(*number)).count()
+        numbers.into_iter().filter(|number| book.delete(*number, now)).count()
     });
     if removed == 0 { Err(not_found()) } else { Ok(Answer::no_content()) }
 }

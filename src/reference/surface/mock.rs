@@ -17,14 +17,18 @@ pub(super) struct Names<'n> {
     pub(super) identity: Option<&'n str>,
     /// The action.
     pub(super) marker: Option<&'n str>,
+    /// The items of a list, as text.
+    pub(super) items: Option<&'n str>,
 }
 
 impl Names<'_> {
-    fn text(&self, template: &Template) -> String {
+    /// Text with what it names filled in.
+    pub(super) fn text(&self, template: &Template) -> String {
         let part = |part| match part {
             TemplatePart::Literal(text) => text,
             TemplatePart::Expression(name) if name == "identity" => self.identity.unwrap_or_default().to_owned(),
             TemplatePart::Expression(name) if name == "marker" => self.marker.unwrap_or_default().to_owned(),
+            TemplatePart::Expression(name) if name == "items" => self.items.unwrap_or_default().to_owned(),
             TemplatePart::Expression(_) | TemplatePart::Variable(_) => String::new(),
         };
         template.parts().unwrap_or_default().into_iter().map(part).collect()
@@ -53,7 +57,8 @@ pub(super) fn answer(written: &MockAnswer, usual: Answer, names: Names<'_>) -> A
     }
     if let Some(body) = &written.body {
         answer.body = Bytes::from(names.text(body));
-        answer = answer.without_header(CONTENT_TYPE.as_str()).with_header(CONTENT_TYPE.as_str(), "text/plain");
+        let media_type = if answer.message().is_marked_up() { "text/xml" } else { "text/plain" };
+        answer = answer.without_header(CONTENT_TYPE.as_str()).with_header(CONTENT_TYPE.as_str(), media_type);
     }
     written
         .headers

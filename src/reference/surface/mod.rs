@@ -6,6 +6,7 @@
 mod account;
 mod answers;
 mod build;
+mod content;
 mod derived;
 mod fields;
 mod mock;
@@ -17,6 +18,7 @@ mod routes;
 use axum::http::request::Parts;
 use bytes::Bytes;
 
+pub(super) use content::{Content, Markup};
 pub(super) use derived::Derived;
 pub(super) use place::Place;
 

@@ -1,8 +1,10 @@
-//! A place in JSON content, so that a value can be put there.
+//! A place in the content of an answer, so that a value can be put there.
 
 use serde_json::{Map, Value};
 
-/// A place in JSON content that a JSONPath names.
+use crate::message::XmlPath;
+
+/// A place in content that a JSONPath or a path into XML names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::reference) struct Place(Vec<Step>);
 
@@ -11,6 +13,8 @@ pub(in crate::reference) struct Place(Vec<Step>);
 enum Step {
     /// The member of an object.
     Member(String),
+    /// An element of XML; of several with one name, the first.
+    Element(String),
     /// The item of a list.
     Item(usize),
     /// Every item of a list.
@@ -32,6 +36,28 @@ impl Place {
             rest = remainder;
         }
         Some(Self(steps))
+    }
+
+    /// The place that a path into XML names. `None` where it does not name every element on its way.
+    pub(in crate::reference) fn of_xml(path: &XmlPath) -> Option<Self> {
+        let (elements, attribute) = path.names();
+        let attribute = attribute.map(|name| format!("@{name}"));
+        let steps = elements.iter().chain(&attribute).map(|name| (name != "*").then(|| Step::Element(name.clone())));
+        steps.collect::<Option<_>>().map(Self)
+    }
+
+    /// The place around this one. A root has none.
+    pub(super) fn around(&self) -> Option<Self> {
+        let (_, around) = self.0.split_last()?;
+        (!around.is_empty()).then(|| Self(around.to_vec()))
+    }
+
+    /// Takes the place of a name in XML apart: the place of the elements of which there is one for each item, and the place
+    /// within one. An item is what stands around its name; right below the root it is nothing but that.
+    pub(super) fn of_elements(&self) -> Option<(Self, Self)> {
+        let around = self.0.len().checked_sub(1).filter(|around| *around > 0)?;
+        let list = around.max(2);
+        Some((Self(self.0[..list].to_vec()), Self(self.0[list..].to_vec())))
     }
 
     /// Puts a value here, making what is missing on the way, or takes away what stands here. Every item of a list is its
@@ -76,18 +102,11 @@ fn put(steps: &[Step], content: &mut Value, value: Option<Value>) {
         return;
     };
     match step {
-        Step::Member(name) => {
-            if !content.is_object() {
-                *content = Value::Object(Map::new());
-            }
-            if let Value::Object(members) = content {
-                if value.is_none() && (rest.is_empty() || !members.contains_key(name)) {
-                    members.shift_remove(name);
-                } else {
-                    put(rest, members.entry(name.clone()).or_insert(Value::Null), value);
-                }
-            }
-        }
+        Step::Member(name) => put_member(name, rest, content, value),
+        Step::Element(name) => match content {
+            Value::Array(same) if !same.is_empty() => put_member(name, rest, &mut same[0], value),
+            single => put_member(name, rest, single, value),
+        },
         Step::Item(_) | Step::Every => {
             let index = if let Step::Item(index) = step { *index } else { 0 };
             if !content.is_array() {
@@ -101,6 +120,19 @@ fn put(steps: &[Step], content: &mut Value, value: Option<Value>) {
                     put(rest, item, value);
                 }
             }
+        }
+    }
+}
+
+fn put_member(name: &str, rest: &[Step], content: &mut Value, value: Option<Value>) {
+    if !content.is_object() {
+        *content = Value::Object(Map::new());
+    }
+    if let Value::Object(members) = content {
+        if value.is_none() && (rest.is_empty() || !members.contains_key(name)) {
+            members.shift_remove(name);
+        } else {
+            put(rest, members.entry(name.to_owned()).or_insert(Value::Null), value);
         }
     }
 }
@@ -140,5 +172,25 @@ mod tests {
         assert_eq!((list, within), (Place::parse("$.data").unwrap(), Place::parse("$.links.id").unwrap()));
         assert!(Place::parse("$.data.id").unwrap().of_items().is_none());
         assert!(Place::parse("$[*].a[*]").unwrap().of_items().is_none());
+    }
+
+    #[test]
+    fn a_place_in_xml_is_the_first_of_its_name() {
+        let place = |path: &str| Place::of_xml(&XmlPath::parse(path).unwrap());
+        let mut content = serde_json::json!({"r": {"item": [{"id": 1}, {"id": 2}]}});
+        place("/r/item/id").unwrap().put(&mut content, Some(Value::from(7)));
+        place("/r/item/@n").unwrap().put(&mut content, Some(Value::from("x")));
+        assert_eq!(content.to_string(), r#"{"r":{"item":[{"id":7,"@n":"x"},{"id":2}]}}"#);
+        assert_eq!(place("/r/*/id"), None);
+    }
+
+    #[test]
+    fn an_item_of_a_list_in_xml_is_what_stands_around_its_name() {
+        let apart = |path: &str| Place::of_xml(&XmlPath::parse(path).unwrap()).unwrap().of_elements();
+        let place = |names: &[&str]| Place(names.iter().map(|name| Step::Element((*name).to_owned())).collect());
+        assert_eq!(apart("/r/set/item/id"), Some((place(&["r", "set", "item"]), place(&["id"]))));
+        assert_eq!(apart("/r/item/@n"), Some((place(&["r", "item"]), place(&["@n"]))));
+        assert_eq!(apart("/r/id"), Some((place(&["r", "id"]), place(&[]))));
+        assert_eq!(apart("/r"), None);
     }
 }
