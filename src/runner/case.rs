@@ -12,7 +12,7 @@ use super::{Context, RunError};
 use crate::contract::Reason;
 use crate::history::{AttemptEnd, AttemptId, Calibration, EventKind, Intent, IntentId};
 use crate::journal::WriteError;
-use crate::plan::{Place, PlannedCase, places};
+use crate::plan::{CONTROL, Place, PlannedCase, places};
 use crate::profile::RenderError;
 use crate::scenario::{Send, Step};
 
@@ -38,6 +38,10 @@ pub(super) struct CaseRun<'r> {
     pub(super) listed: BTreeMap<String, BTreeMap<usize, usize>>,
     /// Markers and the identities that answers named for them.
     pub(super) named: BTreeSet<(String, String)>,
+    /// Whether an attempt ended in a success.
+    pub(super) succeeded: bool,
+    /// Whether a counter of the profile's own account and operation could not be read.
+    pub(super) uncounted: bool,
     /// An attempt was turned away as often as it was sent.
     pub(super) out_of_patience: bool,
     /// What became of an attempt is not known, because the tool was killed.
@@ -98,6 +102,8 @@ impl<'r> CaseRun<'r> {
             first_attempts: BTreeMap::new(),
             listed: BTreeMap::new(),
             named: BTreeSet::new(),
+            succeeded: false,
+            uncounted: false,
             out_of_patience: false,
             swallowed: false,
             unfinished_until: None,
@@ -126,12 +132,22 @@ impl<'r> CaseRun<'r> {
         for step in &self.case.steps {
             self.check_interrupt()?;
             self.step(step).await?;
+            if self.has_failed_as_control() {
+                return Ok(());
+            }
         }
         // A lost attempt may still have an effect; a count is closed only when that is out of the question.
         if self.wait_until_finished().await? {
             self.count_all().await?;
         }
         Ok(())
+    }
+
+    /// Whether this is the control, and it has failed already: everything further would only have effects on somebody's
+    /// system, and let people wait.
+    fn has_failed_as_control(&self) -> bool {
+        let sent = !self.first_attempts.is_empty();
+        sent && (self.uncounted || !self.succeeded) && self.case.scenario == CONTROL
     }
 
     /// What an earlier process did has been taken again by now; else it did something else than this one would.

@@ -51,8 +51,12 @@ impl CaseRun<'_> {
                 Some(count) => count,
                 None => self.read_counter(place, (index, counter), marker).await?,
             };
-            if let (Listing::Items(items), true) = (&count.listing, place.is_own()) {
-                self.listed.entry(marker.to_owned()).or_default().insert(index, items.len());
+            match &count.listing {
+                Listing::Items(items) if place.is_own() => {
+                    self.listed.entry(marker.to_owned()).or_default().insert(index, items.len());
+                }
+                Listing::Failed(_) if place.is_own() => self.uncounted = true,
+                Listing::Items(_) | Listing::Failed(_) => {}
             }
         }
         Ok(())

@@ -166,6 +166,7 @@ impl CaseRun<'_> {
     /// Notes what became of an attempt, whoever made it.
     pub(super) fn note_end(&mut self, intent: &Intent, end: &AttemptEnd) {
         self.note_unfinished(end);
+        self.succeeded |= end.success;
         self.named.extend(end.identity.iter().map(|identity| (intent.marker.clone(), identity.clone())));
     }
 

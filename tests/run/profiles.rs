@@ -140,13 +140,13 @@ fn a_repeat_that_waits_for_the_first() {
 
 #[test]
 fn defects_break_any_profile() {
-    for (profile, name, expected) in [
-        ("stripe-v1", "no-dedup", Requirement::ReplayAfterSuccess),
-        ("stripe-v1", "double-effect", Requirement::ReplaySingleEffect),
-        ("stripe-v1", "blind-to-account", Requirement::ScopeOtherAccount),
-        ("stripe-v1", "ignore-parameters", Requirement::ConflictChangedParameters),
+    for (profile, name, scenario, expected) in [
+        ("stripe-v1", "no-dedup", "key-reuse", Requirement::ReplayAfterSuccess),
+        ("stripe-v1", "double-effect", "key-reuse", Requirement::ReplaySingleEffect),
+        ("stripe-v1", "blind-to-account", "other-account", Requirement::ScopeOtherAccount),
+        ("stripe-v1", "ignore-parameters", "key-reuse", Requirement::ConflictChangedParameters),
     ] {
-        let (loaded, run) = probe(profile, &[name.parse().unwrap()], &[]);
+        let (loaded, run) = probe(profile, &[name.parse().unwrap()], &["--only", scenario]);
         run.assert_code(1);
         assert!(judged(&loaded, &run, Judgement::Violated).contains(&expected), "{profile} {name}\n{}", run.stdout);
     }

@@ -1,9 +1,8 @@
 //! Four statements about intents and attempts, each visible in the journal of one run over real connections.
 
 use idemspec::history::{Attempt, CaseHistory, History, Listing, LossPoint};
-use idemspec::journal;
 
-use crate::support::run;
+use crate::support::sound;
 
 fn case<'h>(history: &'h History, id: &str) -> &'h CaseHistory {
     history.cases.values().find(|case| case.id.0 == id).unwrap_or_else(|| panic!("{id} was not run"))
@@ -25,13 +24,11 @@ fn counted(case: &CaseHistory) -> usize {
 
 #[test]
 fn one_run_shows_all_four_statements() {
-    let run = run(&[]);
-    run.assert_code(0);
-    let history = journal::read(&run.journal).unwrap().history;
-    one_intent_three_attempts_one_order(&history);
-    other_bytes_replay_other_parameters_conflict(&history);
-    a_fresh_key_makes_a_second_order(&history);
-    a_refusal_is_not_saved(&history);
+    let history = &sound().history;
+    one_intent_three_attempts_one_order(history);
+    other_bytes_replay_other_parameters_conflict(history);
+    a_fresh_key_makes_a_second_order(history);
+    a_refusal_is_not_saved(history);
 }
 
 fn one_intent_three_attempts_one_order(history: &History) {

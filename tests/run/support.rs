@@ -5,10 +5,11 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use idemspec::contract::Requirement;
+use idemspec::history::History;
 use idemspec::journal;
 use idemspec::oracle::{self, Judgement};
 use idemspec::profile;
@@ -48,6 +49,27 @@ pub(crate) fn run_with(arguments: &[&str], adjust: impl Fn(&mut Command)) -> Run
         journal,
         _folder: folder,
     }
+}
+
+/// What a whole run against the embedded target came to.
+pub(crate) struct Sound {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) history: History,
+    pub(crate) held: BTreeSet<Requirement>,
+    pub(crate) violated: BTreeSet<Requirement>,
+}
+
+/// One run without any arguments, for all tests that only look at what it came to.
+pub(crate) fn sound() -> &'static Sound {
+    static SOUND: LazyLock<Sound> = LazyLock::new(|| {
+        let run = run(&[]);
+        let history = journal::read(&run.journal).unwrap().history;
+        let (held, violated) = (run.held(), run.violated());
+        Sound { code: run.code, stdout: run.stdout.clone(), stderr: run.stderr.clone(), history, held, violated }
+    });
+    &SOUND
 }
 
 impl Run {

@@ -182,7 +182,8 @@ async fn an_interim_response_is_no_answer() {
 #[tokio::test]
 async fn an_answer_begins_after_the_interim_ones() {
     for (version, security) in kinds() {
-        let pause = Duration::from_millis(60);
+        // When the last byte left is noted a little later than the server may have read it.
+        let pause = Duration::from_millis(200);
         let server = RawServer::start_with(security, move |peer| {
             read_whole(version, peer);
             let (interim, answer) = match version {
@@ -200,7 +201,7 @@ async fn an_answer_begins_after_the_interim_ones() {
         let attempted = send(&server.connector(speaking(version)), &post(BODY), |_| {}).await;
         server.saw();
         let (written, read) = (attempted.timing.last_written.unwrap(), attempted.timing.first_read.unwrap());
-        assert!(read - written >= pause, "{version:?} {attempted:?}");
+        assert!(read - written >= pause / 2, "{version:?} {attempted:?}");
         assert!(matches!(&attempted.outcome, Outcome::Answered(response) if response.status == 201), "{attempted:?}");
     }
 }
