@@ -25,9 +25,10 @@ pub struct Matcher {
     )]
     pub json: IndexMap<JsonPath, Expected>,
     /// Path into XML → what must stand there.
+    // Boxed because it is rare, and a promise should not be large for it.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, Expected>", extend("propertyNames" = {"format": "xml-path"}))]
-    pub xml: IndexMap<XmlPath, Expected>,
+    pub xml: Box<IndexMap<XmlPath, Expected>>,
     /// Header field name → what its value must be.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, Expected>")]

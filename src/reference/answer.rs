@@ -79,7 +79,7 @@ impl Answer {
         let mut content = Content::read(&self)
             .filter(|content| content.markup == Markup::Xml)
             .unwrap_or_else(|| Content::empty(Markup::Xml));
-        for (path, expected) in &in_xml.xml {
+        for (path, expected) in in_xml.xml.iter() {
             if let Some(place) = Place::of_xml(path) {
                 place.put(&mut content.value, expected_value(expected, identity));
             }

@@ -1,4 +1,5 @@
-//! HTTP on the outside of the interpreter. Every answer, every error among them, is JSON or empty.
+//! HTTP on the outside of the interpreter. Every answer is empty, or JSON, or XML where a profile says so; an error that no
+//! profile describes is JSON.
 
 use std::fmt;
 use std::sync::Arc;
