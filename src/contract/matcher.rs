@@ -43,22 +43,34 @@ impl Matcher {
     /// Whether the answer fits. `identity` stands for `{{identity}}` in expected values; where it is not known,
     /// an expectation that names it does not fit.
     pub fn fits(&self, response: &Response, identity: Option<&str>) -> bool {
+        self.head_fits(response, identity)
+            && (self.json.is_empty() || self.json_fits(&response.json().unwrap_or(Value::Null), identity))
+            && self.xml_fits(response, identity)
+    }
+
+    /// The same for an answer the content of which was parsed as JSON before; none where it is no JSON.
+    pub fn fits_parsed(&self, response: &Response, json: Option<&Value>, identity: Option<&str>) -> bool {
+        self.head_fits(response, identity)
+            && self.json_fits(json.unwrap_or(&Value::Null), identity)
+            && self.xml_fits(response, identity)
+    }
+
+    /// Whether it depends on the identity which answers it fits.
+    pub fn names_identity(&self) -> bool {
+        self.json.values().chain(self.header.values()).chain(self.xml.values()).any(Expected::names_identity)
+    }
+
+    fn head_fits(&self, response: &Response, identity: Option<&str>) -> bool {
         self.status.as_ref().is_none_or(|set| set.contains(response.status))
             && self
                 .header
                 .iter()
                 .all(|(name, expected)| expected.fits(response.header(name).map(Value::from).as_ref(), identity))
-            && self.json_fits(response, identity)
-            && self.xml_fits(response, identity)
     }
 
-    fn json_fits(&self, response: &Response, identity: Option<&str>) -> bool {
-        if self.json.is_empty() {
-            return true;
-        }
-        let document = response.json().unwrap_or(Value::Null);
+    fn json_fits(&self, document: &Value, identity: Option<&str>) -> bool {
         self.json.iter().all(|(path, expected)| {
-            let selected = path.select(&document);
+            let selected = path.select(document);
             if selected.is_empty() {
                 expected.fits(None, identity)
             } else {
@@ -116,6 +128,16 @@ pub enum Condition {
 const IDENTITY: &str = "{{identity}}";
 
 impl Expected {
+    fn names_identity(&self) -> bool {
+        let names = |value: &Value| value.as_str().is_some_and(|written| written.contains(IDENTITY));
+        match self {
+            Self::Condition(Condition::Present(_)) => false,
+            Self::Condition(Condition::Contains(part)) => part.contains(IDENTITY),
+            Self::OneOf(values) => values.iter().any(names),
+            Self::Equals(value) => names(value),
+        }
+    }
+
     fn fits(&self, found: Option<&Value>, identity: Option<&str>) -> bool {
         match self {
             Self::Condition(Condition::Present(present)) => found.is_some_and(|value| !value.is_null()) == *present,

@@ -28,7 +28,7 @@ impl Response {
 
     /// The content as JSON, if it is JSON.
     pub fn json(&self) -> Option<serde_json::Value> {
-        serde_json::from_slice(self.body.bytes()).ok()
+        self.body.json()
     }
 
     /// The content as XML.
@@ -76,6 +76,11 @@ impl Body {
     /// Whether there is no content at all.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// The content as JSON, if it is JSON.
+    pub fn json(&self) -> Option<serde_json::Value> {
+        serde_json::from_slice(&self.0).ok()
     }
 
     /// The content as text; bytes that are not UTF-8 are replaced.

@@ -1,10 +1,11 @@
 //! Actions: what at most one effect may come of. One key, in one scope, in one retention window, with the parameters
 //! that the contract counts into the key.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
+use super::docket::Docket;
 use super::facts::Fact;
+use super::scope::Key;
 use crate::contract::{Level, Requirement};
 
 /// The number of an action within its case.
@@ -38,10 +39,12 @@ pub(super) struct Action {
     pub(super) quiet: Quiet,
     /// The last attempt that was turned away after the action was finished.
     pub(super) turned_away: Option<usize>,
-    /// Attempts that overlap each other, and are not judged yet.
-    pub(super) pending: Vec<usize>,
+    /// How many of its attempts are judged. The others overlap each other.
+    settled: usize,
     /// When the last of these is over at our socket.
     pub(super) pending_until: Duration,
+    /// The next action of the same key.
+    pub(super) next: Option<ActionIndex>,
 }
 
 /// From when on nothing can be running; `None` for never.
@@ -68,6 +71,16 @@ pub(super) struct Bound {
 }
 
 impl Action {
+    /// Its attempts that are not judged yet.
+    pub(super) fn pending(&self) -> &[usize] {
+        &self.attempts[self.settled..]
+    }
+
+    /// Takes all its attempts for judged.
+    pub(super) fn settle(&mut self) {
+        self.settled = self.attempts.len();
+    }
+
     /// The attempt with the outcome so far.
     pub(super) fn outcome(&self) -> Option<usize> {
         self.bound.as_ref().map(|bound| bound.attempt).or(self.unbound)
@@ -76,6 +89,14 @@ impl Action {
     /// Whether nothing of it can have reached the server, as far as answers and losses tell.
     pub(super) fn is_untouched(&self) -> bool {
         self.outcome().is_none() && self.unknown.is_empty()
+    }
+
+    /// Takes an attempt out that is judged and turned out to belong to another action.
+    fn forget(&mut self, attempt: usize) {
+        if let Some(position) = self.attempts.iter().rposition(|other| *other == attempt) {
+            self.attempts.remove(position);
+            self.settled = self.settled.saturating_sub(1);
+        }
     }
 
     /// Notes that an attempt's outcome is unknown.
@@ -112,89 +133,88 @@ impl Action {
     }
 }
 
-/// The scope in which attempts with one key belong together.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct ScopeKey<'h> {
-    key: &'h str,
-    account: &'h str,
-    operation: &'h str,
-    method: &'h str,
-    with: String,
-    /// Set where parameters of another meaning began an action of their own under the same key.
-    meaning: Option<usize>,
-}
-
 /// All actions of a case.
-#[derive(Debug, Default)]
-pub(super) struct Actions<'h> {
+#[derive(Debug)]
+pub(super) struct Actions {
     pub(super) all: Vec<Action>,
     /// By attempt: its action.
     pub(super) of: Vec<ActionIndex>,
-    scopes: HashMap<ScopeKey<'h>, ActionIndex>,
-    /// By key: the actions that it names, in order.
-    keys: HashMap<&'h str, Vec<ActionIndex>>,
+    /// By scope: the action that attempts in it belong to.
+    scopes: Vec<Option<ActionIndex>>,
+    /// By key: the first and the last of the actions that it names.
+    keys: Vec<Option<(ActionIndex, ActionIndex)>>,
 }
 
-impl<'h> Actions<'h> {
+impl Actions {
+    /// No actions yet.
+    pub(super) fn new(docket: &Docket<'_, '_>) -> Self {
+        Self {
+            all: Vec::with_capacity(docket.scopes),
+            of: Vec::with_capacity(docket.facts.len()),
+            scopes: vec![None; docket.scopes],
+            keys: vec![None; docket.keys],
+        }
+    }
+
     /// The action to which an attempt belongs, made if it is the first. An attempt without a key, or one that is
-    /// `alone`, is an action of its own. So are parameters of each meaning where the contract has them executed.
-    pub(super) fn enter(&mut self, attempt: usize, fact: &Fact<'h>, alone: bool, own_parameters: bool) -> ActionIndex {
+    /// `alone`, is an action of its own.
+    pub(super) fn enter(&mut self, attempt: usize, fact: &Fact<'_>, alone: bool) -> ActionIndex {
         let index = match fact.key.filter(|_| !alone) {
             None => self.new_action(),
-            Some(key) => {
-                let scope = scope_key(key, fact, own_parameters.then_some(fact.meaning));
-                match self.scopes.get(&scope) {
-                    Some(index) => *index,
-                    None => self.open(key, scope),
-                }
-            }
+            Some(key) => match self.scopes[fact.scope] {
+                Some(index) => index,
+                None => self.open(key, fact.scope),
+            },
         };
         self.of.push(index);
         self.all[index].attempts.push(attempt);
         index
     }
 
-    /// The other actions of the same key.
-    pub(super) fn with_key(&self, key: &str) -> &[ActionIndex] {
-        self.keys.get(key).map_or(&[], Vec::as_slice)
+    /// The first action of a key.
+    pub(super) fn first_with_key(&self, key: Key<'_>) -> Option<ActionIndex> {
+        self.keys[key.number].map(|(first, _)| first)
+    }
+
+    /// The actions of a key, in order.
+    pub(super) fn with_key(&self, key: Key<'_>) -> impl Iterator<Item = ActionIndex> + '_ {
+        std::iter::successors(self.first_with_key(key), |index| self.all[*index].next)
+    }
+
+    /// The actions of the key of an action, in order; itself where it has no key.
+    pub(super) fn beside(&self, action: ActionIndex, key: Option<Key<'_>>) -> impl Iterator<Item = &Action> {
+        let first = key.map_or(Some(action), |key| self.first_with_key(key));
+        std::iter::successors(first.map(|first| &self.all[first]), |other| Some(&self.all[other.next?]))
     }
 
     /// Begins a new action under the same key with this attempt: a new retention window, or parameters that have one
     /// of their own.
-    pub(super) fn begin_anew(&mut self, attempt: usize, fact: &Fact<'h>, own_parameters: bool) -> ActionIndex {
+    pub(super) fn begin_anew(&mut self, attempt: usize, fact: &Fact<'_>) -> ActionIndex {
         let old = self.of[attempt];
-        if let Some(position) = self.all[old].attempts.iter().rposition(|other| *other == attempt) {
-            self.all[old].attempts.remove(position);
-        }
+        self.all[old].forget(attempt);
         let index = match fact.key {
             None => self.new_action(),
-            Some(key) => self.open(key, scope_key(key, fact, own_parameters.then_some(fact.meaning))),
+            Some(key) => self.open(key, fact.scope),
         };
         self.of[attempt] = index;
         self.all[index].attempts.push(attempt);
+        self.all[index].settle();
         index
     }
 
-    fn open(&mut self, key: &'h str, scope: ScopeKey<'h>) -> ActionIndex {
+    fn open(&mut self, key: Key<'_>, scope: usize) -> ActionIndex {
         let index = self.new_action();
-        self.keys.entry(key).or_default().push(index);
-        self.scopes.insert(scope, index);
+        if let Some((_, last)) = self.keys[key.number] {
+            self.all[last].next = Some(index);
+        }
+        let first = self.first_with_key(key).unwrap_or(index);
+        self.keys[key.number] = Some((first, index));
+        self.scopes[scope] = Some(index);
         index
     }
 
     fn new_action(&mut self) -> ActionIndex {
         self.all.push(Action::default());
         self.all.len() - 1
-    }
-}
-
-fn scope_key<'h>(key: &'h str, fact: &Fact<'h>, meaning: Option<usize>) -> ScopeKey<'h> {
-    ScopeKey {
-        key,
-        account: fact.account,
-        operation: fact.operation,
-        method: fact.method,
-        with: fact.with.clone(),
-        meaning,
     }
 }

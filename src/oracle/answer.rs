@@ -1,5 +1,10 @@
 //! What an answer is: a success, an outcome that its parameters draw, a turning away, or something else.
 
+use std::ptr;
+
+use serde_json::Value;
+
+use super::sameness::Contents;
 use crate::contract::{Contract, Marker, Matcher, Row};
 use crate::history::{AttemptEnd, Drawn};
 use crate::message::Response;
@@ -8,9 +13,19 @@ use crate::message::Response;
 #[derive(Clone, Debug)]
 pub(super) struct Answer<'h> {
     pub(super) response: &'h Response,
+    /// The number of its content among the different ones of the case.
+    pub(super) body: usize,
+    /// The values of the header fields about which fidelity speaks, in its order: equal numbers for equal values.
+    pub(super) fields: Box<[Option<usize>]>,
+    /// The matchers of the contract that it fits, or may fit if the first effect has the right identity.
+    fitting: Vec<Fitting<'h>>,
+    /// Equal for answers with the same content, as far as replays are to be faithful.
+    pub(super) content: usize,
     pub(super) kind: AnswerKind,
     /// The identity that it names, if any.
     pub(super) identity: Option<&'h str>,
+    /// The number of that identity.
+    pub(super) named: Option<usize>,
     /// A success in the sense of the profile, whether or not it names an identity.
     pub(super) succeeded: bool,
     /// Carries the marker of a replay.
@@ -66,73 +81,121 @@ impl Answer<'_> {
         matches!(self.kind, AnswerKind::Success | AnswerKind::Drawn(_))
     }
 
+    /// Whether it fits a matcher with which the contract describes a rejection, if the first effect has this identity.
+    /// Nothing is parsed for that, unless the matcher points at the effect.
+    pub(super) fn fits(&self, matcher: &Matcher, identity: Option<&str>) -> bool {
+        let fitting = self.fitting.iter().find(|known| ptr::eq(known.matcher, matcher));
+        fitting.is_some_and(|known| !known.points || matcher.fits(self.response, identity))
+    }
+
     pub(super) fn is_client_error(&self) -> bool {
         (400..500).contains(&self.response.status)
     }
 }
 
-/// Tells the kinds apart under one contract.
-pub(super) struct AnswerReader<'c> {
-    /// Every matcher with which the contract describes a rejection.
-    rejections: Vec<&'c Matcher>,
-    in_flight: Vec<&'c Matcher>,
-    marker: Option<&'c Marker>,
+/// A matcher that an answer fits.
+#[derive(Clone, Copy, Debug)]
+struct Fitting<'h> {
+    matcher: &'h Matcher,
+    /// It points at the first effect, so that it may fit.
+    points: bool,
 }
 
-impl<'c> AnswerReader<'c> {
-    pub(super) fn new(contract: &'c Contract) -> Self {
+/// What the parameters of an attempt draw, and how that is told from others.
+pub(super) type Draws<'h> = (Drawn, Option<&'h Matcher>);
+
+/// Tells the kinds apart under one contract.
+pub(super) struct AnswerReader<'h> {
+    /// Every matcher with which the contract describes a rejection.
+    rejections: Vec<Fitting<'h>>,
+    in_flight: Vec<&'h Matcher>,
+    marker: Option<&'h Marker>,
+    /// The header fields about which fidelity speaks.
+    fields: Vec<&'h str>,
+}
+
+impl<'h> AnswerReader<'h> {
+    pub(super) fn new(contract: &'h Contract) -> Self {
+        let rejections = Row::ALL.into_iter().flat_map(|row| contract.rejections(row));
+        let fidelity = contract.fidelity().map(|(fidelity, _, _)| fidelity);
         Self {
-            rejections: Row::ALL.into_iter().flat_map(|row| contract.rejections(row)).collect(),
+            rejections: rejections.map(|matcher| Fitting { matcher, points: matcher.names_identity() }).collect(),
             in_flight: [Row::InFlight, Row::InFlightChanged]
                 .into_iter()
                 .flat_map(|row| contract.rejections(row))
                 .collect(),
             marker: contract.marker().map(|(marker, _, _)| marker),
+            fields: fidelity
+                .into_iter()
+                .flat_map(|fidelity| fidelity.headers.iter().chain(&fidelity.fresh))
+                .map(String::as_str)
+                .collect(),
         }
     }
 
-    pub(super) fn read<'h>(
+    pub(super) fn read(
         &self,
         response: &'h Response,
         end: &'h AttemptEnd,
-        draws: Drawn,
-        drawn: Option<&Matcher>,
+        draws: Draws<'_>,
+        contents: &mut Contents<'h>,
         hidden: bool,
     ) -> Answer<'h> {
-        let identity = end.identity.as_deref();
-        Answer {
+        let body = contents.number(response);
+        let mut answer = Answer {
             response,
-            kind: self.kind(response, end, draws, drawn),
-            identity,
+            body,
+            fields: self.fields.iter().map(|name| Some(contents.text(response.header(name)?))).collect(),
+            fitting: self.fitting(response, end, contents.json(body)),
+            content: contents.class(body),
+            kind: AnswerKind::Other,
+            identity: end.identity.as_deref(),
+            named: end.identity.as_deref().map(|identity| contents.text(identity)),
             succeeded: end.success,
             marked: self.marker.is_some_and(|marker| marker.marks(response)),
-            in_flight: !end.success && self.in_flight.iter().any(|matcher| matcher.fits(response, identity)),
+            in_flight: false,
             hidden,
-        }
+        };
+        answer.in_flight = self.is_in_flight(&answer);
+        answer.kind = self.kind(&answer, draws, contents.json(body));
+        answer
     }
 
-    fn kind(&self, response: &Response, end: &AttemptEnd, draws: Drawn, drawn: Option<&Matcher>) -> AnswerKind {
-        if end.success {
-            return if end.identity.is_some() { AnswerKind::Success } else { AnswerKind::Other };
+    /// The rejections that an answer fits. Nobody asks that of a success, unless it is a strange one.
+    fn fitting(&self, response: &Response, end: &AttemptEnd, json: Option<&Value>) -> Vec<Fitting<'h>> {
+        if end.success && end.identity.is_some() && response.status / 100 != 4 {
+            return Vec::new();
         }
-        if is_drawn(response, draws, drawn) {
-            return AnswerKind::Drawn(draws);
+        let fits = |known: &&Fitting<'h>| known.points || known.matcher.fits_parsed(response, json, None);
+        self.rejections.iter().filter(fits).copied().collect()
+    }
+
+    fn is_in_flight(&self, answer: &Answer<'_>) -> bool {
+        !answer.succeeded && self.in_flight.iter().any(|matcher| answer.fits(matcher, answer.identity))
+    }
+
+    fn kind(&self, answer: &Answer<'_>, draws: Draws<'_>, json: Option<&Value>) -> AnswerKind {
+        if answer.succeeded {
+            return if answer.identity.is_some() { AnswerKind::Success } else { AnswerKind::Other };
         }
-        match response.status {
-            429 | 502 | 503 | 504 if !self.is_promised(response, end) => AnswerKind::TurnedAway,
+        if is_drawn(answer.response, draws, json) {
+            return AnswerKind::Drawn(draws.0);
+        }
+        match answer.response.status {
+            429 | 502 | 503 | 504 if !self.is_promised(answer) => AnswerKind::TurnedAway,
             500..=599 => AnswerKind::ServerError,
             400..=499 => AnswerKind::ClientError,
             _ => AnswerKind::Other,
         }
     }
 
-    fn is_promised(&self, response: &Response, end: &AttemptEnd) -> bool {
-        self.rejections.iter().any(|matcher| matcher.fits(response, end.identity.as_deref()))
+    fn is_promised(&self, answer: &Answer<'_>) -> bool {
+        self.rejections.iter().any(|known| answer.fits(known.matcher, answer.identity))
     }
 }
 
 /// Whether the answer is the failure that the parameters declare.
-fn is_drawn(response: &Response, draws: Drawn, drawn: Option<&Matcher>) -> bool {
+fn is_drawn(response: &Response, (draws, drawn): Draws<'_>, json: Option<&Value>) -> bool {
     let status = response.status;
     let usual = match draws {
         Drawn::Success => return false,
@@ -140,5 +203,5 @@ fn is_drawn(response: &Response, draws: Drawn, drawn: Option<&Matcher>) -> bool 
         Drawn::ServerError => status / 100 == 5,
         Drawn::TurnedAway => matches!(status, 401 | 403 | 429 | 503),
     };
-    drawn.map_or(usual, |matcher| matcher.fits(response, None))
+    drawn.map_or(usual, |matcher| matcher.fits_parsed(response, json, None))
 }

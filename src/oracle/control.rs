@@ -5,9 +5,11 @@
 //! rules; only a count that the answers cannot explain means that the instrument is broken.
 
 use super::answer::AnswerKind;
+use super::docket::Docket;
 use super::effects::{Effects, Group, Series};
 use super::facts::{self, Fact};
-use super::{Finding, Judgement, order, words};
+use super::sink::Record;
+use super::{Judgement, order, words};
 use crate::contract::{Cause, Contract, Requirement};
 use crate::history::{CaseHistory, History, Outcome, SocketError, Subject};
 
@@ -25,8 +27,11 @@ pub enum Instrument {
 
 /// Says whether the control showed that the instrument works.
 pub fn examine(history: &History) -> Instrument {
-    let ordered = order::in_order(history);
-    let history = ordered.as_ref();
+    examine_ordered(&order::in_order(history))
+}
+
+/// The same for a history whose events are in order.
+pub(super) fn examine_ordered(history: &History) -> Instrument {
     let Some(run) = &history.run else {
         return Instrument::Failed("the recording does not say what was run".into());
     };
@@ -43,22 +48,28 @@ pub fn examine(history: &History) -> Instrument {
     }
 }
 
-/// Where the instrument failed, nothing holds, and nothing is blamed but what the control itself proves.
-pub(super) fn temper(instrument: &Instrument, history: &History, findings: &mut [Finding]) {
-    let Instrument::Failed(_) = instrument else {
-        return;
-    };
+/// Whether the answers of the control explain what was counted there.
+pub(super) fn counts_explained(history: &History) -> bool {
+    let contract = Contract::default();
     let subject = history.run.as_ref().map(|run| &run.subject);
-    let counts_explained =
-        subject.is_some_and(|subject| controls(history).all(|case| counting_fault(subject, case).is_none()));
-    for finding in findings {
-        let own = history.cases.get(&finding.case).is_some_and(|case| case.info.scenario == SCENARIO);
+    let is_explained = |subject: &Subject, case: &CaseHistory| {
+        let facts = facts::extract(&contract, subject, case).facts;
+        let effects = Effects::new(subject, &facts, &case.counts);
+        counting_fault(subject, &facts, &effects).is_none()
+    };
+    subject.is_some_and(|subject| controls(history).all(|case| is_explained(subject, case)))
+}
+
+/// Where the instrument failed, nothing holds, and nothing is blamed but what the control itself proves.
+pub(super) fn temper(counts_explained: bool, docket: &Docket<'_, '_>, records: &mut [Record<'_>]) {
+    let own = docket.case.info.scenario == SCENARIO;
+    for record in records {
         let proven = own
-            && finding.judgement == Judgement::Violated
-            && (finding.requirement == Requirement::KeyFresh
-                || (finding.requirement == Requirement::ReplaySingleEffect && counts_explained));
-        if !proven && finding.judgement != Judgement::Observed {
-            finding.judgement = Judgement::Inconclusive(Cause::ControlFailed);
+            && record.judgement == Judgement::Violated
+            && (record.requirement == Requirement::KeyFresh
+                || (record.requirement == Requirement::ReplaySingleEffect && counts_explained));
+        if !proven && record.judgement != Judgement::Observed {
+            record.judgement = Judgement::Inconclusive(Cause::ControlFailed);
         }
     }
 }
@@ -70,11 +81,11 @@ fn controls(history: &History) -> impl Iterator<Item = &CaseHistory> {
 /// The first thing that is wrong with the instrument.
 fn fault(subject: &Subject, case: &CaseHistory) -> Option<String> {
     let contract = Contract::default();
-    let facts = facts::extract(&contract, subject, case);
-    answering_fault(case, &facts).or_else(|| counting_fault(subject, case)).or_else(|| {
-        let effects = Effects::new(subject, &facts, &case.counts);
-        reach_fault(subject, &facts, &effects)
-    })
+    let facts = facts::extract(&contract, subject, case).facts;
+    let effects = Effects::new(subject, &facts, &case.counts);
+    answering_fault(case, &facts)
+        .or_else(|| counting_fault(subject, &facts, &effects))
+        .or_else(|| reach_fault(subject, &facts, &effects))
 }
 
 /// No success names an identity: nothing can be judged by answers like these.
@@ -148,10 +159,7 @@ fn page_hint(fact: &Fact<'_>) -> &'static str {
 }
 
 /// A count that the answers cannot explain.
-fn counting_fault(subject: &Subject, case: &CaseHistory) -> Option<String> {
-    let contract = Contract::default();
-    let facts = facts::extract(&contract, subject, case);
-    let effects = Effects::new(subject, &facts, &case.counts);
+fn counting_fault(subject: &Subject, facts: &[Fact<'_>], effects: &Effects<'_>) -> Option<String> {
     effects.groups.iter().find_map(|group| {
         let mut named: Vec<&str> = Vec::new();
         for identity in group.attempts.iter().filter_map(|attempt| facts[*attempt].success_identity()) {

@@ -3,32 +3,55 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use serde_json::Value;
+
+use super::answer::Answer;
 use super::effects::{Effects, Rise};
-use super::facts::{self, Fact};
-use super::odd_key::OddKey;
+use super::facts::{self, Extracted, Fact};
+use super::odd_key::{self, OddKey};
 use super::reading::{Evidence, begins_action};
 use super::retention::Clock;
+use super::sameness::Content;
 use super::situation::World;
 use super::terms::Terms;
-use crate::contract::{Contract, Situation};
+use crate::contract::{Contract, Row, Situation};
 use crate::history::{Calibration, CaseHistory, Subject};
 
 /// A rejection that points at the first effect may point at any of the first few that are listed.
 const LISTED: usize = 3;
 
 /// One case, prepared for judging.
+#[derive(Debug)]
 pub(super) struct Docket<'c, 'h> {
     pub(super) contract: &'c Contract,
     pub(super) calibration: Calibration,
     pub(super) subject: &'h Subject,
     pub(super) case: &'h CaseHistory,
     pub(super) facts: Vec<Fact<'h>>,
+    /// The contents of the answers.
+    contents: Vec<Content>,
     pub(super) effects: Effects<'h>,
     pub(super) clock: Clock,
+    /// How many keys and how many scopes there are.
+    pub(super) keys: usize,
+    pub(super) scopes: usize,
+    /// Whether an attempt may be executed while the store that knows keys is down, and with an empty key.
+    pub(super) executes_unguarded: bool,
+    pub(super) executes_empty: bool,
     /// By attempt: what is odd about its key.
     pub(super) odd: Vec<Option<OddKey>>,
     /// By identity: the attempt whose answer named it first.
     namers: HashMap<&'h str, usize>,
+    /// By attempt: the attempt whose answer named the identity of its success first.
+    namer_of: Vec<Option<usize>>,
+    /// By attempt: the number of its marker and its key without case, quotes and spaces; none without a key.
+    pub(super) spelled: Vec<Option<usize>>,
+    /// How many of these there are.
+    pub(super) spellings: usize,
+    /// By group: whether distinct identities stand in for the count of its effects.
+    by_identity: Vec<bool>,
+    /// Whether some attempt was told to slow down, and whether the contract says what repeats get then.
+    pub(super) limits_rate: bool,
     /// By group: whether the closed counts show as many effects as identities were named, so that a repeat that
     /// names a known one had none of its own.
     explained: Vec<bool>,
@@ -46,30 +69,32 @@ pub(super) struct Docket<'c, 'h> {
     changes: HashMap<&'h str, Vec<u32>>,
 }
 
-impl<'c, 'h> Docket<'c, 'h> {
+impl<'c: 'h, 'h> Docket<'c, 'h> {
     pub(super) fn new(
         contract: &'c Contract,
         subject: &'h Subject,
         calibration: Calibration,
         case: &'h CaseHistory,
     ) -> Self {
-        let facts = facts::extract(contract, subject, case);
+        let Extracted { facts, scopes, contents } = facts::extract(contract, subject, case);
+        let (keys, scopes) = scopes.count();
         let effects = Effects::new(subject, &facts, &case.counts);
         let namers = namers(&facts);
-        let mut changes: HashMap<&str, Vec<u32>> = HashMap::new();
-        for (_, after, hook) in &case.hooks {
-            if let (Some(marker), None) = (&hook.changed, &hook.error) {
-                changes.entry(marker.as_str()).or_default().push(*after);
-            }
-        }
-        let mut intents: HashMap<&str, usize> = HashMap::new();
-        for intent in &case.intents {
-            *intents.entry(intent.marker.as_str()).or_default() += 1;
-        }
+        let (spelled, spellings) = spelled(&facts, &effects);
         let mut docket = Self {
-            intents,
+            namer_of: facts.iter().map(|fact| namers.get(fact.success_identity()?).copied()).collect(),
+            spelled,
+            spellings,
+            by_identity: effects.groups.iter().map(|group| subject.counts_by_identity(group.operation)).collect(),
+            limits_rate: limits_rate(contract, &facts),
+            contents,
+            intents: intents(case),
+            keys,
+            scopes,
+            executes_unguarded: may_execute(contract, Row::StoreUnavailable),
+            executes_empty: may_execute(contract, Row::Empty),
             keys_used: keys_used(&facts),
-            odd: facts.iter().map(|fact| OddKey::of(contract, fact.key, fact.key_kind)).collect(),
+            odd: facts.iter().map(|fact| OddKey::of(contract, fact.key.map(|key| key.text), fact.key_kind)).collect(),
             clock: Clock::new(&facts, case),
             store_down: store_down(&facts, case),
             explained: Vec::new(),
@@ -82,21 +107,31 @@ impl<'c, 'h> Docket<'c, 'h> {
             facts,
             effects,
             namers,
-            changes,
+            changes: changes(case),
         };
         docket.explained = docket.explained();
         docket.marker_spoiled = docket.marker_spoiled();
         docket
     }
 
+    /// The values of an answer's content by their names, if it is JSON or XML.
+    pub(super) fn document(&self, answer: &Answer<'_>) -> Option<&Value> {
+        self.contents[answer.body].document.as_ref()
+    }
+
     /// The attempt whose answer named this identity first.
-    pub(super) fn namer(&self, identity: &str) -> Option<usize> {
+    pub(super) fn namer_of_identity(&self, identity: &str) -> Option<usize> {
         self.namers.get(identity).copied()
+    }
+
+    /// The attempt whose answer named the identity of this attempt's success first.
+    pub(super) fn namer(&self, attempt: usize) -> Option<usize> {
+        self.namer_of[attempt]
     }
 
     /// Whether another attempt named this attempt's identity before.
     pub(super) fn names_known(&self, attempt: usize) -> bool {
-        self.facts[attempt].success_identity().is_some_and(|identity| self.namer(identity) != Some(attempt))
+        self.namer(attempt).is_some_and(|namer| namer != attempt)
     }
 
     /// Whether an attempt that begins an action names an effect that was listed before it was sent.
@@ -109,7 +144,7 @@ impl<'c, 'h> Docket<'c, 'h> {
     /// Whether an attempt with another key named this attempt's identity before it was sent.
     pub(super) fn names_foreign(&self, attempt: usize) -> bool {
         let fact = &self.facts[attempt];
-        let namer = fact.success_identity().and_then(|identity| self.namer(identity)).map(|namer| &self.facts[namer]);
+        let namer = self.namer(attempt).map(|namer| &self.facts[namer]);
         namer.is_some_and(|namer| namer.key != fact.key && namer.end() <= fact.sent)
     }
 
@@ -152,7 +187,7 @@ impl<'c, 'h> Docket<'c, 'h> {
         match counted {
             Rise::Of(_) | Rise::Nothing => counted,
             Rise::Unknown if !names_success => Rise::Unknown,
-            Rise::Unknown if self.subject.counts_by_identity(self.facts[attempt].operation) => {
+            Rise::Unknown if self.by_identity[self.effects.group_of[attempt]] => {
                 if names_known {
                     Rise::Nothing
                 } else {
@@ -170,9 +205,9 @@ impl<'c, 'h> Docket<'c, 'h> {
     }
 
     /// The evidence about one attempt under these terms.
-    pub(super) fn evidence<'a>(&'a self, attempt: usize, world: &World, terms: &'a Terms<'c>) -> Evidence<'a, 'h> {
+    pub(super) fn evidence(&self, attempt: usize, world: &World, terms: &Terms<'c>) -> Evidence<'_, 'h> {
         let World { first, situation, unseen, .. } = *world;
-        let named = |index: usize| self.facts[index].success_identity();
+        let named = |index: usize| self.facts[index].success_number();
         let names_first = first.is_some_and(|first| named(first).is_some() && named(first) == named(attempt));
         let names_known = names_first || self.names_known(attempt) || self.names_listed(attempt, situation);
         Evidence {
@@ -223,10 +258,36 @@ impl<'c, 'h> Docket<'c, 'h> {
     fn marker_spoiled(&self) -> bool {
         let mut seen = std::collections::HashSet::new();
         self.facts.iter().any(|fact| {
-            let first = fact.key.is_none_or(|key| seen.insert(key));
+            let first = fact.key.is_none_or(|key| seen.insert(key.number));
             first && fact.answer().is_some_and(|answer| answer.marked)
         })
     }
+}
+
+/// By marker: the number of the last attempt before each change of its resource.
+fn changes(case: &CaseHistory) -> HashMap<&str, Vec<u32>> {
+    let mut changes: HashMap<&str, Vec<u32>> = HashMap::new();
+    for (_, after, hook) in &case.hooks {
+        if let (Some(marker), None) = (&hook.changed, &hook.error) {
+            changes.entry(marker.as_str()).or_default().push(*after);
+        }
+    }
+    changes
+}
+
+/// By marker: how many intents have it.
+fn intents(case: &CaseHistory) -> HashMap<&str, usize> {
+    let mut intents: HashMap<&str, usize> = HashMap::new();
+    for intent in &case.intents {
+        *intents.entry(intent.marker.as_str()).or_default() += 1;
+    }
+    intents
+}
+
+/// Whether the contract lets an attempt be executed there, or does not say.
+fn may_execute(contract: &Contract, row: Row) -> bool {
+    let rulings = contract.rulings(row);
+    rulings.is_empty() || rulings.iter().any(|ruling| ruling.case.allows_executing())
 }
 
 fn keys_used(facts: &[Fact<'_>]) -> Vec<usize> {
@@ -234,7 +295,7 @@ fn keys_used(facts: &[Fact<'_>]) -> Vec<usize> {
     facts
         .iter()
         .map(|fact| {
-            seen.extend(fact.key);
+            seen.extend(fact.key.map(|key| key.number));
             seen.len()
         })
         .collect()
@@ -251,6 +312,24 @@ fn namers<'h>(facts: &[Fact<'h>]) -> HashMap<&'h str, usize> {
         }
     }
     namers
+}
+
+/// Numbers for the keys of each group without what keys that resemble each other differ in.
+fn spelled(facts: &[Fact<'_>], effects: &Effects<'_>) -> (Vec<Option<usize>>, usize) {
+    let mut known: HashMap<(usize, String), usize> = HashMap::new();
+    let mut number = |attempt: usize, fact: &Fact<'_>| {
+        let folded = odd_key::folded(fact.key?.text, fact.key_kind);
+        let fresh = known.len();
+        Some(*known.entry((effects.group_of[attempt], folded)).or_insert(fresh))
+    };
+    let numbers = facts.iter().enumerate().map(|(attempt, fact)| number(attempt, fact)).collect();
+    (numbers, known.len())
+}
+
+/// Whether the contract says what a repeat gets that is told to slow down, and somebody was told to.
+fn limits_rate(contract: &Contract, facts: &[Fact<'_>]) -> bool {
+    let is_limited = |fact: &Fact<'_>| fact.answer().is_some_and(|answer| answer.response.status == 429);
+    facts.iter().any(is_limited) && !contract.rulings(Row::RateLimited).is_empty()
 }
 
 fn unseen(facts: &[Fact<'_>], effects: &Effects<'_>) -> Vec<Vec<usize>> {

@@ -19,6 +19,8 @@ pub(super) struct Group<'h> {
     pub(super) attempts: Vec<usize>,
     /// One series of reads per counter.
     pub(super) series: Vec<Series<'h>>,
+    /// The identities that the first counter ever listed.
+    seen: HashSet<&'h str>,
     /// Identities that only answers to another account, or of another operation, name. Where they share a list with this
     /// group, that shows them here as well; they are no effects of this group's attempts all the same.
     foreign: HashSet<&'h str>,
@@ -92,6 +94,7 @@ impl<'h> Effects<'h> {
                     operation: fact.operation,
                     attempts: Vec::new(),
                     series,
+                    seen: HashSet::new(),
                     foreign: HashSet::new(),
                 });
                 groups.len() - 1
@@ -151,6 +154,9 @@ impl<'h> Group<'h> {
         while self.series.len() <= count.counter {
             self.series.push(Series::default());
         }
+        if let (0, Listing::Items(items)) = (count.counter, &count.listing) {
+            self.seen.extend(items.iter().map(|item| item.identity.as_str()));
+        }
         self.series[count.counter].add(facts, &self.attempts, &self.foreign, count);
     }
 
@@ -197,7 +203,12 @@ impl<'h> Group<'h> {
         last.is_some_and(|read| read.items.iter().any(|item| item.identity == identity))
     }
 
-    /// The identities that the first counter ever listed.
+    /// Whether the first counter ever listed an identity.
+    pub(super) fn lists(&self, identity: &str) -> bool {
+        self.seen.contains(identity)
+    }
+
+    /// The identities that the first counter listed, read by read.
     pub(super) fn listed(&self) -> impl Iterator<Item = &'h str> + '_ {
         let first = self.series.first();
         first
@@ -293,6 +304,9 @@ impl<'h> Series<'h> {
 
 /// The items that are listed now and were not before, as identities with their multiplicity.
 fn appeared(before: &[Item], now: &[Item], foreign: &HashSet<&str>) -> usize {
+    // What stands first in both lists is not new, and most lists only grow.
+    let same = before.iter().zip(now).take_while(|(before, now)| before.identity == now.identity).count();
+    let (before, now) = (&before[same..], &now[same..]);
     let mut left: Vec<&str> = before.iter().map(|item| item.identity.as_str()).collect();
     now.iter()
         .filter(|item| !foreign.contains(item.identity.as_str()))

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use indexmap::IndexSet;
 
-use super::answer::{Answer, AnswerReader};
-use super::scope;
+use super::answer::{Answer, AnswerReader, Draws};
+use super::sameness::{Content, Contents};
+use super::scope::{Key, Scopes};
 use crate::contract::{Case, Contract, Requirement, Row};
 use crate::history::{
     Attempt, AttemptId, CaseHistory, Drawn, IntentId, KeyKind, LossPoint, Outcome, Subject, VariantFact,
@@ -18,7 +19,7 @@ use crate::history::{
 pub(super) struct Fact<'h> {
     pub(super) id: AttemptId,
     /// The key as it was carried.
-    pub(super) key: Option<&'h str>,
+    pub(super) key: Option<Key<'h>>,
     /// What was chosen to be odd about it.
     pub(super) key_kind: Option<KeyKind>,
     /// The marker in its parameters.
@@ -37,8 +38,10 @@ pub(super) struct Fact<'h> {
     pub(super) operation: &'h str,
     pub(super) method: &'h str,
     pub(super) replica: Option<&'h str>,
-    /// The values of the parameters that the contract counts into the key.
-    pub(super) with: String,
+    /// Equal for attempts for which the parameters that the contract counts into the key have the same values.
+    pub(super) with: usize,
+    /// Equal for attempts that belong to one action as long as their key is kept. Means nothing without a key.
+    pub(super) scope: usize,
     /// The loss that it suffered, on purpose or by silence, as the requirement about retries after it.
     pub(super) loss: Option<Requirement>,
     pub(super) reply: Reply<'h>,
@@ -103,6 +106,11 @@ impl<'h> Fact<'h> {
         matches!(self.method, "GET" | "HEAD")
     }
 
+    /// The number of the identity that a success names.
+    pub(super) fn success_number(&self) -> Option<usize> {
+        self.answer().filter(|answer| answer.is_success()).and_then(|answer| answer.named)
+    }
+
     /// The identity that a success names.
     pub(super) fn success_identity(&self) -> Option<&'h str> {
         self.answer().filter(|answer| answer.is_success()).and_then(|answer| answer.identity)
@@ -114,25 +122,45 @@ impl<'h> Fact<'h> {
     }
 }
 
-/// Takes the facts out of a case, in the order of its attempts.
-pub(super) fn extract<'h>(contract: &Contract, subject: &'h Subject, case: &'h CaseHistory) -> Vec<Fact<'h>> {
-    let reader = AnswerReader::new(contract);
-    let mut interner = Interner::new(subject, case);
-    case.attempts.iter().map(|attempt| fact(contract, &reader, &mut interner, attempt)).collect()
+/// What the attempts of a case say.
+pub(super) struct Extracted<'h> {
+    /// In the order of the attempts.
+    pub(super) facts: Vec<Fact<'h>>,
+    /// The keys and scopes that they name.
+    pub(super) scopes: Scopes<'h>,
+    /// The contents of the answers.
+    pub(super) contents: Vec<Content>,
 }
 
-/// Numbers for parameters, so that comparing them is comparing numbers.
+/// Takes the facts out of a case.
+pub(super) fn extract<'h>(contract: &'h Contract, subject: &'h Subject, case: &'h CaseHistory) -> Extracted<'h> {
+    let reader = AnswerReader::new(contract);
+    let mut interner = Interner::new(contract, subject, case);
+    let facts = case.attempts.iter().map(|attempt| fact(contract, &reader, &mut interner, attempt)).collect();
+    Extracted { facts, scopes: interner.scopes, contents: interner.contents.into_all() }
+}
+
+/// Numbers for parameters and what else is compared, so that comparing them is comparing numbers.
 struct Interner<'h> {
     subject: &'h Subject,
+    scopes: Scopes<'h>,
+    contents: Contents<'h>,
     markers: HashMap<IntentId, &'h str>,
     meanings: IndexSet<(&'h str, &'h str)>,
     spellings: IndexSet<(&'h str, &'h str)>,
 }
 
 impl<'h> Interner<'h> {
-    fn new(subject: &'h Subject, case: &'h CaseHistory) -> Self {
+    fn new(contract: &'h Contract, subject: &'h Subject, case: &'h CaseHistory) -> Self {
         let markers = case.intents.iter().map(|intent| (intent.id, intent.marker.as_str())).collect();
-        Self { subject, markers, meanings: IndexSet::new(), spellings: IndexSet::new() }
+        Self {
+            subject,
+            scopes: Scopes::default(),
+            contents: Contents::new(contract),
+            markers,
+            meanings: IndexSet::new(),
+            spellings: IndexSet::new(),
+        }
     }
 
     fn marker(&self, intent: IntentId) -> &'h str {
@@ -162,7 +190,7 @@ impl<'h> Interner<'h> {
 
 fn fact<'h>(
     contract: &Contract,
-    reader: &AnswerReader<'_>,
+    reader: &AnswerReader<'h>,
     interner: &mut Interner<'h>,
     attempt: &'h Attempt,
 ) -> Fact<'h> {
@@ -171,27 +199,31 @@ fn fact<'h>(
     let variant = start.parameters.as_str();
     let declared = interner.subject.variants.get(variant);
     let draws = declared.map(|fact| fact.outcome).unwrap_or_default();
-    let reply = reply(reader, draws, declared.and_then(|fact| fact.draws.as_ref()), attempt);
+    let drawn = declared.and_then(|fact| fact.draws.as_ref());
+    let reply = reply(reader, &mut interner.contents, (draws, drawn), attempt);
+    let meaning = interner.meaning(contract, marker, variant);
+    let place = interner.scopes.place(contract, start, meaning);
     let timing = attempt.end.as_ref().map(|end| end.timing);
     let sent = timing.map_or(attempt.recorded, |timing| timing.first_written.unwrap_or(timing.began));
     let ended = timing.map(|timing| timing.ended);
     let mut fact = Fact {
         id: start.id,
-        key: start.key.as_deref(),
+        key: place.key,
         key_kind: start.key_kind,
         marker,
         variant,
         guess: declared
             .filter(|fact| fact.guessed && !is_named(contract, variant))
             .map(|fact| Guess::of(fact, variant)),
-        meaning: interner.meaning(contract, marker, variant),
+        meaning,
         spelling: interner.spelling(marker, variant),
         draws,
         account: &start.account,
         operation: &start.operation,
         method: &start.method,
         replica: start.replica.as_deref(),
-        with: scope::key_parameters(contract, &start.request),
+        with: place.with,
+        scope: place.scope,
         loss: loss(attempt),
         reply,
         sent,
@@ -221,9 +253,9 @@ fn may_be_changed(contract: &Contract, variant: &str) -> bool {
 }
 
 fn reply<'h>(
-    reader: &AnswerReader<'_>,
-    draws: Drawn,
-    drawn: Option<&crate::contract::Matcher>,
+    reader: &AnswerReader<'h>,
+    contents: &mut Contents<'h>,
+    draws: Draws<'_>,
     attempt: &'h Attempt,
 ) -> Reply<'h> {
     let Some(end) = &attempt.end else {
@@ -231,8 +263,8 @@ fn reply<'h>(
     };
     match &end.outcome {
         outcome if outcome.reached_nothing() => Reply::NotSent,
-        Outcome::Answered(response) => Reply::Answer(Box::new(reader.read(response, end, draws, drawn, false))),
-        Outcome::Hidden(response) => Reply::Answer(Box::new(reader.read(response, end, draws, drawn, true))),
+        Outcome::Answered(response) => Reply::Answer(Box::new(reader.read(response, end, draws, contents, false))),
+        Outcome::Hidden(response) => Reply::Answer(Box::new(reader.read(response, end, draws, contents, true))),
         Outcome::Lost { .. } | Outcome::Failed { .. } | Outcome::Swallowed => Reply::Silence,
     }
 }

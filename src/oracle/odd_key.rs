@@ -84,6 +84,15 @@ impl OddKey {
     }
 }
 
+/// A key without case, quotes and spaces. One that is made to differ in its end only stands for its sibling.
+pub(super) fn folded(key: &str, kind: Option<KeyKind>) -> String {
+    let mut folded: String = key.trim_matches('"').to_lowercase().split_whitespace().collect();
+    if matches!(kind, Some(KeyKind::Long(_) | KeyKind::LongSibling(_))) {
+        folded.pop();
+    }
+    folded
+}
+
 /// Whether a key is a UUID, in whatever spelling.
 pub(super) fn is_uuid(key: &str) -> bool {
     uuid::Uuid::try_parse(key).is_ok()

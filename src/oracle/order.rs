@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use crate::history::{CaseHistory, History};
 
 /// The history with the events of every case in order, and each attempt once.
-pub(super) fn in_order(history: &History) -> Cow<'_, History> {
+pub fn in_order(history: &History) -> Cow<'_, History> {
     if history.cases.values().all(is_in_order) {
         return Cow::Borrowed(history);
     }

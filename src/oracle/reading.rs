@@ -4,7 +4,6 @@
 use super::answer::{Answer, AnswerKind};
 use super::effects::Rise;
 use super::facts::Fact;
-use super::sameness::same_content;
 use super::terms::Terms;
 use crate::contract::{Cause, Fidelity, Situation, StatusFidelity, Treatment};
 use crate::history::Drawn;
@@ -122,7 +121,7 @@ impl<'h> Evidence<'_, 'h> {
         let first = self.first?.answer()?;
         let repeated = first.response.status != answer.response.status
             && !answer.response.body.is_empty()
-            && same_content(self.fidelity, first.response, answer.response);
+            && first.content == answer.content;
         repeated.then_some(false)
     }
 
@@ -156,7 +155,7 @@ impl<'h> Evidence<'_, 'h> {
         let identity = self.first.and_then(Fact::success_identity).or(answer.identity);
         !answer.is_success()
             && terms.treatments().any(|treatment| match treatment {
-                Treatment::Rejects(matcher) => matcher.fits(answer.response, identity),
+                Treatment::Rejects(matcher) => answer.fits(matcher, identity),
                 Treatment::Executes | Treatment::Replays | Treatment::Refreshes => false,
             })
     }
@@ -171,7 +170,7 @@ impl<'h> Evidence<'_, 'h> {
         }
         let same_status = first.response.status == answer.response.status;
         let empty = answer.response.body.is_empty();
-        if same_content(self.fidelity, first.response, answer.response) && (!empty || same_status) {
+        if first.content == answer.content && (!empty || same_status) {
             return !answer.is_success() || !first.is_success();
         }
         !first.succeeded && !answer.succeeded && same_status
@@ -208,6 +207,6 @@ impl<'h> Evidence<'_, 'h> {
             StatusFidelity::Same => false,
             StatusFidelity::OneOf(set) => set.contains(answer.response.status),
         });
-        first.identity.is_some() && first.identity == answer.identity && (answer.succeeded || status_declared)
+        first.named.is_some() && first.named == answer.named && (answer.succeeded || status_declared)
     }
 }

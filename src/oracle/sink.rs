@@ -1,176 +1,172 @@
-//! Where findings are filed.
+//! Where findings are filed: which requirement, which judgement, and on what grounds. Numbers alone; `telling` puts what
+//! is left in the end into words.
 
-use std::collections::HashSet;
-
+use super::Judgement;
 use super::action::ActionIndex;
 use super::docket::Docket;
-use super::effects::Rise;
+use super::rules::single_effect::Unit;
 use super::situation::World;
 use super::terms::Terms;
-use super::words;
-use super::{Finding, Judgement};
 use crate::contract::{Cause, Level, Requirement};
-use crate::history::{AttemptId, CaseId};
 
 /// The findings of one case.
-pub(super) struct Sink {
-    case: CaseId,
-    findings: Vec<Finding>,
-    /// What was filed before: one *holds* for each requirement of an action says it all.
-    filed: HashSet<(ActionIndex, Requirement, Judgement)>,
+pub(super) struct Sink<'h> {
+    records: Vec<Record<'h>>,
+    /// What was filed before: one *holds* for each requirement of an action says it all. Each with the one before it that is
+    /// about the same action.
+    filed: Vec<(Requirement, Judgement, Option<usize>)>,
+    /// By action: what of these was filed last.
+    latest: Vec<Option<usize>>,
+    /// By action: the requirements that were filed as *holds*, a bit for each.
+    held: Vec<u128>,
 }
 
-/// What is promised, in words.
-pub(super) struct Promised {
+/// One finding, before it is told.
+#[derive(Debug)]
+pub(super) struct Record<'h> {
+    pub(super) requirement: Requirement,
+    pub(super) judgement: Judgement,
     pub(super) level: Level,
-    pub(super) source: Option<String>,
-    pub(super) promise: String,
-    pub(super) acceptable: Vec<String>,
+    /// Distinct identities stood in for a count.
+    pub(super) by_identity: bool,
+    /// The last attempt that it is about.
+    pub(super) attempt: usize,
+    pub(super) grounds: Grounds<'h>,
 }
 
-impl Promised {
-    /// A promise that holds under every contract.
-    pub(super) fn universal(promise: &str, acceptable: &str) -> Self {
-        Self { level: Level::Must, source: None, promise: promise.into(), acceptable: vec![acceptable.into()] }
-    }
-
-    /// Silence of the contract.
-    fn silence(world: &World) -> Self {
-        let promise = format!("{}: the contract is silent", words::situation(world.situation));
-        Self { level: Level::May, source: None, promise, acceptable: Vec::new() }
-    }
+/// What a finding rests on. An earlier attempt that is part of the evidence stands in it as well.
+#[derive(Debug)]
+pub(super) enum Grounds<'h> {
+    /// What the contract allows in a situation, or its silence.
+    Row(World),
+    /// What nobody has said about a situation.
+    Unsaid(World, &'static str),
+    /// A rule that holds under every contract.
+    Universal(Option<usize>, Words),
+    /// It cannot be decided.
+    Undecided,
+    /// How faithfully this first answer was replayed.
+    Fidelity(usize),
+    /// The marker of a replay of this first answer, or of a first answer.
+    Marker(Option<usize>),
+    /// The effects that were counted in a group.
+    Effects(usize, Box<Unit<'h>>),
 }
 
-impl Sink {
-    pub(super) fn new(case: CaseId) -> Self {
-        Self { case, findings: Vec::new(), filed: HashSet::new() }
+/// What a universal rule promises, and what would have been acceptable.
+pub(super) type Words = (&'static str, &'static str);
+
+impl<'h> Sink<'h> {
+    /// Nothing was filed yet.
+    pub(super) fn new(docket: &Docket<'_, '_>) -> Self {
+        Self {
+            records: Vec::with_capacity(docket.facts.len()),
+            filed: Vec::new(),
+            latest: Vec::with_capacity(docket.scopes),
+            held: Vec::with_capacity(docket.scopes),
+        }
     }
 
-    /// The findings, in the order of the attempts that they are about.
-    pub(super) fn into_findings(self) -> Vec<Finding> {
-        let mut findings = self.findings;
-        findings.sort_by_key(|finding| (finding.attempts.last().copied(), finding.requirement));
-        findings
+    /// What was filed, in the order of the attempts that it is about.
+    pub(super) fn into_records(self, docket: &Docket<'_, '_>) -> Vec<Record<'h>> {
+        let mut records = self.records;
+        records.sort_by_key(|record| (docket.facts[record.attempt].id, record.requirement));
+        records
     }
 
-    /// Files a finding about an action. `words` is asked only if the finding says something new.
+    /// Files a finding about an action. `grounds` is asked only if the finding says something new.
     pub(super) fn file(
         &mut self,
-        action: ActionIndex,
+        (action, attempt): (ActionIndex, usize),
         requirement: Requirement,
         judgement: Judgement,
-        words: impl FnOnce() -> (Promised, Vec<AttemptId>, String),
+        level: Level,
+        grounds: impl FnOnce() -> Grounds<'h>,
     ) {
-        if !self.filed.insert((action, requirement, judgement)) && judgement != Judgement::Violated {
+        if self.is_known(action, requirement, judgement) && judgement != Judgement::Violated {
             return;
         }
-        let (promised, attempts, seen) = words();
-        let judgement = if promised.level == Level::May { Judgement::Observed } else { judgement };
-        self.findings.push(Finding {
-            requirement,
-            case: self.case.clone(),
-            attempts,
-            judgement,
-            level: promised.level,
-            source: promised.source,
-            promise: promised.promise,
-            acceptable: promised.acceptable,
-            seen,
-            by_identity: false,
-        });
+        let judgement = if level == Level::May { Judgement::Observed } else { judgement };
+        let grounds = grounds();
+        self.records.push(Record { requirement, judgement, level, by_identity: false, attempt, grounds });
+    }
+
+    /// Whether this was filed before; notes that it is now.
+    fn is_known(&mut self, action: ActionIndex, requirement: Requirement, judgement: Judgement) -> bool {
+        if self.latest.len() <= action {
+            self.latest.resize(action + 1, None);
+            self.held.resize(action + 1, 0);
+        }
+        if judgement == Judgement::Holds {
+            let known = self.held[action] & bit(requirement) != 0;
+            self.held[action] |= bit(requirement);
+            return known;
+        }
+        let mut next = self.latest[action];
+        while let Some((known, as_what, before)) = next.map(|index| self.filed[index]) {
+            if (known, as_what) == (requirement, judgement) {
+                return true;
+            }
+            next = before;
+        }
+        self.filed.push((requirement, judgement, self.latest[action]));
+        self.latest[action] = Some(self.filed.len() - 1);
+        false
+    }
+
+    /// Whether a requirement was filed as *holds* for an action.
+    pub(super) fn holds(&self, action: ActionIndex, requirement: Requirement) -> bool {
+        self.held.get(action).is_some_and(|held| held & bit(requirement) != 0)
     }
 
     /// Notes that the finding that was filed last rests on identities instead of a count.
     pub(super) fn by_identity(&mut self, requirement: Requirement) {
-        if let Some(last) = self.findings.last_mut().filter(|last| last.requirement == requirement) {
+        if let Some(last) = self.records.last_mut().filter(|last| last.requirement == requirement) {
             last.by_identity = true;
         }
     }
 
-    /// Files what a row of the contract says about an attempt.
+    /// Files what a row of the contract says about an attempt. Without terms the contract is silent.
     pub(super) fn row(
         &mut self,
-        docket: &Docket<'_, '_>,
         action: ActionIndex,
         attempt: usize,
         world: &World,
         terms: Option<&Terms<'_>>,
         judgement: Judgement,
     ) {
-        self.file(action, world.requirement, judgement, || {
-            let first = world.first.map(|first| &docket.facts[first]);
-            let promised = match terms {
-                Some(terms) => Promised {
-                    level: terms.level,
-                    source: terms.source.map(str::to_owned),
-                    promise: terms.promise(),
-                    acceptable: terms.acceptable(first),
-                },
-                None => Promised::silence(world),
-            };
-            let attempts = evidence(docket, world.first, attempt);
-            (promised, attempts, seen(docket, attempt))
-        });
+        let level = terms.map_or(Level::May, |terms| terms.level);
+        self.file((action, attempt), world.requirement, judgement, level, || Grounds::Row(*world));
     }
 
     /// Files that an attempt met something about which nobody has said anything.
-    pub(super) fn unsaid(
-        &mut self,
-        docket: &Docket<'_, '_>,
-        action: ActionIndex,
-        attempt: usize,
-        world: &World,
-        what: &str,
-    ) {
-        self.file(action, world.requirement, Judgement::Observed, || {
-            let promise = format!("{}: {what} is not said", words::situation(world.situation));
-            let promised = Promised { level: Level::May, source: None, promise, acceptable: Vec::new() };
-            (promised, evidence(docket, world.first, attempt), seen(docket, attempt))
-        });
+    pub(super) fn unsaid(&mut self, action: ActionIndex, attempt: usize, world: &World, what: &'static str) {
+        let grounds = || Grounds::Unsaid(*world, what);
+        self.file((action, attempt), world.requirement, Judgement::Observed, Level::May, grounds);
     }
 
     /// Files what a universal rule says about an attempt.
     pub(super) fn universal(
         &mut self,
-        docket: &Docket<'_, '_>,
         action: ActionIndex,
-        attempts: (Option<usize>, usize),
+        (first, attempt): (Option<usize>, usize),
         requirement: Requirement,
         judgement: Judgement,
-        words: (&str, &str),
+        words: Words,
     ) {
-        self.file(action, requirement, judgement, || {
-            let promised = Promised::universal(words.0, words.1);
-            (promised, evidence(docket, attempts.0, attempts.1), seen(docket, attempts.1))
-        });
+        self.file((action, attempt), requirement, judgement, Level::Must, || Grounds::Universal(first, words));
     }
 
     /// Files that something was exercised and cannot be decided.
-    pub(super) fn undecided(
-        &mut self,
-        docket: &Docket<'_, '_>,
-        action: ActionIndex,
-        attempt: usize,
-        requirement: Requirement,
-        cause: Cause,
-    ) {
-        self.file(action, requirement, Judgement::Inconclusive(cause), || {
-            let promised = Promised {
-                level: Level::Must,
-                source: None,
-                promise: requirement.sentence().into(),
-                acceptable: Vec::new(),
-            };
-            (promised, vec![docket.facts[attempt].id], seen(docket, attempt))
-        });
+    pub(super) fn undecided(&mut self, action: ActionIndex, attempt: usize, requirement: Requirement, cause: Cause) {
+        let judgement = Judgement::Inconclusive(cause);
+        self.file((action, attempt), requirement, judgement, Level::Must, || Grounds::Undecided);
     }
 }
 
-fn evidence(docket: &Docket<'_, '_>, first: Option<usize>, attempt: usize) -> Vec<AttemptId> {
-    first.filter(|first| *first != attempt).into_iter().chain([attempt]).map(|index| docket.facts[index].id).collect()
-}
+const _: () = assert!(Requirement::ALL.len() <= 128, "there is a bit for each requirement");
 
-fn seen(docket: &Docket<'_, '_>, attempt: usize) -> String {
-    let rise = docket.effects.rises.get(attempt).copied().unwrap_or(Rise::Unknown);
-    words::seen(&docket.facts[attempt], rise)
+/// The bit of a requirement.
+fn bit(requirement: Requirement) -> u128 {
+    1 << (requirement as u32)
 }

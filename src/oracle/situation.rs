@@ -8,6 +8,7 @@ use super::facts::Guess;
 use super::odd_key::{OddKey, is_uuid};
 use super::reading::Ruled;
 use super::retention::{self, Age};
+use super::scope::Key;
 use super::terms::Terms;
 use crate::contract::{Anchor, KeyDifference, Level, Requirement, Situation};
 use crate::history::{Drawn, KeyKind};
@@ -64,6 +65,8 @@ impl World {
         let first = self.first.and_then(|first| docket.facts[first].answer()).map(|answer| answer.response);
         let terms = if self.requirement == Requirement::ScopeReplicas {
             Terms::of_replica(docket.contract, self.situation, first)
+        } else if self.requirement == Requirement::ReplayRateLimited {
+            Terms::of_rate_limit(docket.contract, self.situation, first)
         } else {
             Terms::of(docket.contract, self.situation, fact, docket.odd[attempt], first)
         };
@@ -72,7 +75,7 @@ impl World {
 }
 
 /// Works out the standing of an attempt before which everything in its action was folded.
-pub(super) fn standing(docket: &Docket<'_, '_>, actions: &Actions<'_>, action: &Action, attempt: usize) -> Standing {
+pub(super) fn standing(docket: &Docket<'_, '_>, actions: &Actions, action: &Action, attempt: usize) -> Standing {
     let fact = &docket.facts[attempt];
     let Some(key) = fact.key else {
         return Standing::Certain(World::new(Situation::NoKey, None));
@@ -153,9 +156,9 @@ fn kept(docket: &Docket<'_, '_>, world: World) -> World {
 }
 
 /// The key was used outside this scope only.
-fn other_scope(docket: &Docket<'_, '_>, actions: &Actions<'_>, key: &str, attempt: usize) -> Option<World> {
+fn other_scope(docket: &Docket<'_, '_>, actions: &Actions, key: Key<'_>, attempt: usize) -> Option<World> {
     let fact = &docket.facts[attempt];
-    let used = actions.with_key(key).iter().map(|index| &actions.all[*index]).filter(|other| !other.is_untouched());
+    let used = actions.with_key(key).map(|index| &actions.all[index]).filter(|other| !other.is_untouched());
     let mut found: Option<World> = None;
     for other in used {
         let Some(user) = other.attempts.first().map(|user| &docket.facts[*user]) else {
@@ -178,12 +181,12 @@ fn other_scope(docket: &Docket<'_, '_>, actions: &Actions<'_>, key: &str, attemp
 }
 
 /// The key was used in this scope with other parameters only, which are an action of their own.
-fn other_parameters(docket: &Docket<'_, '_>, actions: &Actions<'_>, key: &str, attempt: usize) -> Option<World> {
+fn other_parameters(docket: &Docket<'_, '_>, actions: &Actions, key: Key<'_>, attempt: usize) -> Option<World> {
     let facts = &docket.facts;
     let fact = &facts[attempt];
     let mut found = None;
-    let others = actions.with_key(key).iter().filter(|index| **index != actions.of[attempt]);
-    for other in others.map(|index| &actions.all[*index]) {
+    let others = actions.with_key(key).filter(|index| *index != actions.of[attempt]);
+    for other in others.map(|index| &actions.all[index]) {
         let Some(user) = other.attempts.first().map(|user| &facts[*user]) else {
             continue;
         };
@@ -363,7 +366,7 @@ fn is_same(docket: &Docket<'_, '_>, attempt: usize) -> bool {
     let wants_uuid = clause.recommended.as_deref().is_some_and(|kind| kind.starts_with("uuid"));
     let by_format = match kind {
         KeyKind::OtherCase | KeyKind::Padded => wants_uuid,
-        KeyKind::LongestOtherCase => wants_uuid && docket.facts[attempt].key.is_some_and(is_uuid),
+        KeyKind::LongestOtherCase => wants_uuid && docket.facts[attempt].key.is_some_and(|key| is_uuid(key.text)),
         _ => false,
     };
     (clause.ignores.contains(&difference) || by_format) && docket.names_known(attempt)

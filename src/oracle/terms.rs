@@ -188,7 +188,7 @@ impl<'c> Terms<'c> {
     pub(super) fn rejects_with(&self, answer: &Answer<'_>, identity: &str) -> bool {
         !answer.is_success()
             && self.treatments().any(|treatment| match treatment {
-                Treatment::Rejects(matcher) => matcher.fits(answer.response, Some(identity)),
+                Treatment::Rejects(matcher) => answer.fits(matcher, Some(identity)),
                 Treatment::Executes | Treatment::Replays | Treatment::Refreshes => false,
             })
     }

@@ -1,92 +1,91 @@
 //! The trial of one case: its attempts are taken one after the other, each is judged by what came before it in its
 //! action, and then becomes part of that.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
-use super::Finding;
 use super::action::{Action, ActionIndex, Actions, Bound};
 use super::answer::AnswerKind;
 use super::docket::Docket;
+use super::facts::Fact;
 use super::odd_key::OddKey;
 use super::rules;
-use super::sink::Sink;
+use super::sink::{Record, Sink};
 use super::situation::{self, Standing, World};
-use crate::contract::{Case, Contract, Level, Row, Ruling, Situation, Treatment};
-use crate::history::{Calibration, CaseHistory, Drawn, Subject};
+use crate::contract::{Level, Row, Ruling, Situation, Treatment};
+use crate::history::Drawn;
 
 /// A case while it is judged.
 pub(super) struct Trial<'c, 'h> {
-    pub(super) docket: Docket<'c, 'h>,
-    pub(super) actions: Actions<'h>,
-    pub(super) sink: Sink,
-    pub(super) spellings: rules::distinct::Spellings<'h>,
+    pub(super) docket: &'h Docket<'c, 'h>,
+    pub(super) actions: Actions,
+    pub(super) sink: Sink<'h>,
+    /// By how a key is spelled without case, quotes and spaces: the first attempt that was an action of its own.
+    pub(super) spellings: Vec<Option<usize>>,
 }
 
 /// Judges one case.
-pub(super) fn hold(
-    contract: &Contract,
-    subject: &Subject,
-    calibration: Calibration,
-    case: &CaseHistory,
-) -> Vec<Finding> {
-    let docket = Docket::new(contract, subject, calibration, case);
-    let mut trial =
-        Trial { docket, actions: Actions::default(), sink: Sink::new(case.id.clone()), spellings: HashMap::new() };
+pub(super) fn hold<'h>(docket: &'h Docket<'_, 'h>) -> Vec<Record<'h>> {
+    let actions = Actions::new(docket);
+    let mut trial = Trial { docket, actions, sink: Sink::new(docket), spellings: vec![None; docket.spellings] };
     trial.take_attempts();
     let totals = rules::single_effect::judge(&mut trial);
     rules::failure_effect::judge(&mut trial);
     rules::lost::judge(&mut trial, &totals);
     rules::original::judge(&mut trial);
     rules::account::judge(&mut trial);
-    trial.sink.into_findings()
+    trial.sink.into_records(docket)
 }
 
 impl<'h> Trial<'_, 'h> {
     fn take_attempts(&mut self) {
         for attempt in 0..self.docket.facts.len() {
             let fact = &self.docket.facts[attempt];
-            let (sent, end, key) = (fact.sent, fact.end(), fact.key);
-            for other in key.map(|key| self.actions.with_key(key).to_vec()).unwrap_or_default() {
-                if self.actions.all[other].pending_until <= sent {
-                    self.settle(other);
-                }
-            }
-            let alone = self.is_alone(attempt);
-            let own = self.has_own_parameters(attempt);
-            let action = self.actions.enter(attempt, &self.docket.facts[attempt], alone, own);
+            self.settle_before(fact);
+            let action = self.actions.enter(attempt, fact, self.is_alone(attempt));
             let action = &mut self.actions.all[action];
-            action.pending.push(attempt);
-            action.pending_until = action.pending_until.max(end);
+            action.pending_until = action.pending_until.max(fact.end());
         }
         for action in 0..self.actions.all.len() {
             self.settle(action);
         }
     }
 
+    /// Judges what the key of an attempt named before, and was over when that was sent.
+    fn settle_before(&mut self, fact: &Fact<'_>) {
+        let mut next = fact.key.and_then(|key| self.actions.first_with_key(key));
+        while let Some(other) = next {
+            if self.actions.all[other].pending_until <= fact.sent {
+                self.settle(other);
+            }
+            next = self.actions.all[other].next;
+        }
+    }
+
     /// Whether an attempt is an action of its own whatever its key: the store that knows keys is down, or an empty
     /// key may be none.
     fn is_alone(&self, attempt: usize) -> bool {
-        let executes = |row| {
-            let rulings = self.docket.contract.rulings(row);
-            rulings.is_empty() || rulings.iter().any(|ruling| ruling.case.allows_executing())
-        };
-        (self.docket.is_store_down(attempt) && executes(Row::StoreUnavailable))
-            || (self.docket.odd[attempt] == Some(OddKey::Empty) && executes(Row::Empty))
+        (self.docket.is_store_down(attempt) && self.docket.executes_unguarded)
+            || (self.docket.odd[attempt] == Some(OddKey::Empty) && self.docket.executes_empty)
     }
 
     /// Judges the attempts of an action that overlapped, once they are over.
     fn settle(&mut self, action: ActionIndex) {
-        let pending = std::mem::take(&mut self.actions.all[action].pending);
-        match pending.as_slice() {
+        match self.actions.all[action].pending() {
             [] => {}
-            [attempt] => self.take_one(*attempt),
+            [attempt] => {
+                let attempt = *attempt;
+                self.actions.all[action].settle();
+                self.take_one(attempt);
+            }
             several => {
+                let several = several.to_vec();
+                self.actions.all[action].settle();
+                let several = several.as_slice();
                 let decided = self.actions.all[action].bound.is_some() || self.docket.facts[several[0]].key.is_none();
                 if decided {
                     several.iter().for_each(|attempt| self.take_one(*attempt));
                 } else {
-                    let alike = rules::race::all_alike(&self.docket, several);
+                    let alike = rules::race::all_alike(self.docket, several);
                     rules::race::judge(self, action, several);
                     self.in_doubt(several).into_iter().for_each(|attempt| self.fold(attempt, alike));
                     self.note_rival(action, several);
@@ -110,7 +109,7 @@ impl<'h> Trial<'_, 'h> {
     /// Judges an attempt that nothing in its action overlapped, and makes it part of what came before.
     fn take_one(&mut self, attempt: usize) {
         let action = self.actions.of[attempt];
-        let standing = situation::standing(&self.docket, &self.actions, &self.actions.all[action], attempt);
+        let standing = situation::standing(self.docket, &self.actions, &self.actions.all[action], attempt);
         if !self.actions.all[action].violated && self.docket.facts[attempt].answer().is_some() {
             rules::row::judge(self, action, attempt, &standing);
         }
@@ -126,7 +125,7 @@ impl<'h> Trial<'_, 'h> {
             return;
         }
         let grants = |world: &World| {
-            let terms = world.terms(&self.docket, attempt);
+            let terms = world.terms(self.docket, attempt);
             world.situation == Situation::Expired && terms.is_none_or(|terms| terms.allows_executing())
         };
         let due = match standing {
@@ -139,15 +138,8 @@ impl<'h> Trial<'_, 'h> {
             Standing::Unshown(_) => false,
         };
         if due {
-            let own = self.has_own_parameters(attempt);
-            self.actions.begin_anew(attempt, &self.docket.facts[attempt], own);
+            self.actions.begin_anew(attempt, &self.docket.facts[attempt]);
         }
-    }
-
-    /// Whether parameters of another meaning are an action of their own under the same key.
-    fn has_own_parameters(&self, attempt: usize) -> bool {
-        let promise = self.docket.contract.promise(Row::ChangedParameters, self.docket.facts[attempt].variant);
-        promise.is_some_and(|promise| promise.cases.iter().any(Case::allows_executing))
     }
 
     /// Makes an attempt part of what came before; `first` if none that overlapped it can have had another answer before.
@@ -167,7 +159,7 @@ impl<'h> Trial<'_, 'h> {
             let first = &facts[bound.attempt];
             action.others_tried |= first.meaning != fact.meaning;
             // With two effects it is open what a later repeat should get.
-            let names = (first.success_identity(), fact.success_identity());
+            let names = (first.success_number(), fact.success_number());
             action.violated |=
                 first.meaning == fact.meaning && matches!(names, (Some(first), Some(other)) if first != other);
             return;
@@ -227,7 +219,7 @@ impl<'h> Trial<'_, 'h> {
         let facts = &self.docket.facts;
         let other = |other: &&usize| facts[**other].meaning != facts[attempt].meaning;
         let repeats = |situation| {
-            let terms = World::new(situation, None).terms(&self.docket, attempt);
+            let terms = World::new(situation, None).terms(self.docket, attempt);
             terms.is_none_or(|terms| terms.allows_replaying() || terms.allows_refreshing())
         };
         let others: Vec<usize> = others.iter().filter(other).copied().collect();
@@ -280,11 +272,9 @@ impl<'h> Trial<'_, 'h> {
     /// time; `None` for never.
     pub(super) fn quiet(&self, action: ActionIndex, before: Duration) -> Option<Duration> {
         let facts = &self.docket.facts;
-        let own = [action];
         let key = self.actions.all[action].attempts.first().and_then(|attempt| facts[*attempt].key);
-        let same_key = key.map_or(&own[..], |key| self.actions.with_key(key));
-        same_key.iter().map(|index| &self.actions.all[*index]).try_fold(Duration::ZERO, |latest, other| {
-            let pending = other.pending.iter().filter(|attempt| facts[**attempt].sent < before);
+        self.actions.beside(action, key).try_fold(Duration::ZERO, |latest, other| {
+            let pending = other.pending().iter().filter(|attempt| facts[**attempt].sent < before);
             let quiet = other.quiet.0.map(|quiet| quiet.max(latest));
             pending.fold(quiet, |quiet, attempt| Some(quiet?.max(facts[*attempt].over?)))
         })

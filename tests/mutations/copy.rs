@@ -10,7 +10,7 @@ use crate::mutation::{Mutation, mutated};
 use crate::trial::Tests;
 
 /// The libraries that the oracle and what it rests on use, as the manifest of the project has them.
-const LIBRARIES: [&str; 13] = [
+const LIBRARIES: [&str; 15] = [
     "base64",
     "form_urlencoded",
     "http",
@@ -18,11 +18,13 @@ const LIBRARIES: [&str; 13] = [
     "indexmap",
     "json-patch",
     "percent-encoding",
+    "roxmltree",
     "schemars",
     "serde",
     "serde_json",
     "serde_json_path",
     "serde_yaml",
+    "thiserror",
     "uuid",
 ];
 

@@ -19,7 +19,7 @@ const TEXT: &str = "#text";
 
 /// An element: what it is called, what it says, and what stands in it. Two are equal if they mean the same: comments,
 /// prefixes, the order of attributes and white space between elements do not count.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Element {
     /// Its local name.
     pub name: String,

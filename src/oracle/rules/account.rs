@@ -14,6 +14,9 @@ const WORDS: (&str, &str) =
 /// Judges every success against the lists of all accounts.
 pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>) {
     let owners = owners(trial);
+    if owners.is_empty() {
+        return;
+    }
     for attempt in 0..trial.docket.facts.len() {
         let fact = &trial.docket.facts[attempt];
         let Some(identity) = fact.answer().and_then(|answer| answer.identity) else {
@@ -27,9 +30,9 @@ pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>) {
         };
         if listed && own_list_read() {
             let action = trial.actions.of[attempt];
-            let attempts = (trial.docket.namer(identity), attempt);
+            let attempts = (trial.docket.namer_of_identity(identity), attempt);
             let requirement = Requirement::ScopeOtherAccount;
-            trial.sink.universal(&trial.docket, action, attempts, requirement, Judgement::Violated, WORDS);
+            trial.sink.universal(action, attempts, requirement, Judgement::Violated, WORDS);
         }
     }
 }

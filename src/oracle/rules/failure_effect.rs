@@ -1,6 +1,7 @@
 //! `replay.failure-effect`: a request that was refused or failed with a 4xx had no effect. A 5xx may have had one.
 
 use super::super::Judgement;
+use super::super::docket::Docket;
 use super::super::effects::{Group, Rise};
 use super::super::trial::Trial;
 use crate::contract::{Cause, Requirement};
@@ -10,16 +11,16 @@ const WORDS: (&str, &str) = ("a request that got a 4xx had no effect", "no effec
 
 /// Judges every attempt that got a 4xx.
 pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>) {
-    for attempt in 0..trial.docket.facts.len() {
-        let docket = &trial.docket;
+    let docket = trial.docket;
+    let totals: Vec<Option<Judgement>> = docket.effects.groups.iter().map(|group| by_total(docket, group)).collect();
+    for attempt in 0..docket.facts.len() {
         if !docket.facts[attempt].answer().is_some_and(super::super::answer::Answer::is_client_error) {
             continue;
         }
-        let group = docket.effects.group(attempt);
         let judgement = match docket.effects.rises[attempt] {
             Rise::Of(_) => Judgement::Violated,
             Rise::Nothing => Judgement::Holds,
-            Rise::Unknown => match by_total(trial, group) {
+            Rise::Unknown => match totals[docket.effects.group_of[attempt]] {
                 Some(judgement) => judgement,
                 None => continue,
             },
@@ -27,18 +28,18 @@ pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>) {
         let action = trial.actions.of[attempt];
         match judgement {
             Judgement::Inconclusive(cause) => {
-                trial.sink.undecided(&trial.docket, action, attempt, REQUIREMENT, cause);
+                trial.sink.undecided(action, attempt, REQUIREMENT, cause);
             }
             Judgement::Holds | Judgement::Violated | Judgement::Observed => {
-                trial.sink.universal(&trial.docket, action, (None, attempt), REQUIREMENT, judgement, WORDS);
+                trial.sink.universal(action, (None, attempt), REQUIREMENT, judgement, WORDS);
             }
         }
     }
 }
 
 /// Where nothing that shares the marker may have had an effect, the total decides.
-fn by_total(trial: &Trial<'_, '_>, group: &Group<'_>) -> Option<Judgement> {
-    let facts = &trial.docket.facts;
+fn by_total(docket: &Docket<'_, '_>, group: &Group<'_>) -> Option<Judgement> {
+    let facts = &docket.facts;
     let refused = |attempt: &usize| {
         let fact = &facts[*attempt];
         fact.answer().is_some_and(super::super::answer::Answer::is_client_error)

@@ -1,28 +1,40 @@
 //! `replay.fidelity`: a replay returns as much of the first answer as the contract says.
 
+use std::fmt;
+
 use super::super::Judgement;
 use super::super::action::ActionIndex;
 use super::super::answer::Answer;
+use super::super::docket::Docket;
 use super::super::facts::Fact;
-use super::super::sameness::same_content;
-use super::super::sink::Promised;
+use super::super::reading::Evidence;
+use super::super::sink::Grounds;
 use super::super::situation::World;
+use super::super::telling::Told;
 use super::super::terms::Terms;
 use super::super::trial::Trial;
 use super::super::words;
 use crate::contract::{BodyFidelity, Contract, Fidelity, Requirement, Row, StatusFidelity, Treatment};
 
 /// Judges an attempt that was certainly replayed.
-pub(super) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World, terms: &Terms<'_>) {
-    let docket = &trial.docket;
-    let Some((fidelity, level, source)) = docket.contract.fidelity() else {
+pub(super) fn judge(
+    trial: &mut Trial<'_, '_>,
+    action: ActionIndex,
+    attempt: usize,
+    world: &World,
+    (terms, evidence): (&Terms<'_>, &Evidence<'_, '_>),
+) {
+    let docket = trial.docket;
+    let Some((fidelity, level, _)) = docket.contract.fidelity() else {
         return;
     };
     let facts = &docket.facts;
-    let Some((first, answer)) = world.first.and_then(|first| facts[first].answer()).zip(facts[attempt].answer()) else {
+    let Some(earlier) = world.first else {
         return;
     };
-    let evidence = docket.evidence(attempt, world, terms);
+    let Some((first, answer)) = facts[earlier].answer().zip(facts[attempt].answer()) else {
+        return;
+    };
     let replayed = terms.allows_replaying()
         && evidence.fits_replay(answer)
         && evidence.processed() == Some(false)
@@ -30,29 +42,38 @@ pub(super) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usi
     if !replayed {
         return;
     }
-    let faults = faults(fidelity, first, answer);
+    let faithful = faults(fidelity, first, answer).next().is_none();
     // Where it is not certain which answer was the first, the one it is compared with may have been refreshed; and two
     // that are alike may be unlike the first in the same way.
     let is_first = trial.actions.all[action].bound.as_ref().is_none_or(|bound| bound.is_first);
-    if !is_first && (faults.is_empty() || refreshes(docket.contract)) {
+    if !is_first && (faithful || refreshes(docket.contract)) {
         return;
     }
     // What was replayed unfaithfully may have been refreshed, where that is allowed as well.
-    if !faults.is_empty() && terms.allows_refreshing() {
+    if !faithful && terms.allows_refreshing() {
         return;
     }
-    let judgement = if faults.is_empty() { Judgement::Holds } else { Judgement::Violated };
-    let requirement = Requirement::ReplayFidelity;
-    trial.sink.file(action, requirement, judgement, || {
-        let promised = Promised {
-            level,
-            source: source.map(str::to_owned),
-            promise: promise(fidelity),
-            acceptable: vec![words::treatment(&Treatment::Replays, world.first.map(|first| &facts[first]))],
-        };
-        let attempts = world.first.into_iter().chain([attempt]).map(|index| facts[index].id).collect();
-        (promised, attempts, seen(&facts[attempt], &faults))
-    });
+    let judgement = if faithful { Judgement::Holds } else { Judgement::Violated };
+    trial.sink.file((action, attempt), Requirement::ReplayFidelity, judgement, level, || Grounds::Fidelity(earlier));
+}
+
+/// The finding in words.
+pub(in crate::oracle) fn told(docket: &Docket<'_, '_>, first: usize, attempt: usize) -> Told {
+    let facts = &docket.facts;
+    let about = Told::about(docket, Some(first), attempt);
+    let Some((fidelity, _, source)) = docket.contract.fidelity() else {
+        return about;
+    };
+    let answers = facts[first].answer().zip(facts[attempt].answer());
+    let faults = answers.into_iter().flat_map(|(first, answer)| faults(fidelity, first, answer));
+    let faults: Vec<String> = faults.map(|fault| fault.to_string()).collect();
+    Told {
+        source: source.map(str::to_owned),
+        promise: promise(fidelity),
+        acceptable: vec![words::treatment(&Treatment::Replays, Some(&facts[first]))],
+        seen: seen(&facts[attempt], &faults),
+        ..about
+    }
 }
 
 /// Whether a first answer and a refreshed one may stand side by side under this contract.
@@ -64,34 +85,47 @@ fn refreshes(contract: &Contract) -> bool {
 }
 
 /// What of the first answer is missing.
-fn faults(fidelity: &Fidelity, first: &Answer<'_>, answer: &Answer<'_>) -> Vec<String> {
-    let mut faults = Vec::new();
+enum Fault<'f> {
+    Status(u16, u16),
+    Content,
+    /// A header field that differs and should not.
+    Differs(&'f str),
+    /// A header field that is that of the first answer, and should not be.
+    Stale(&'f str),
+}
+
+fn faults<'f>(
+    fidelity: &'f Fidelity,
+    first: &'f Answer<'_>,
+    answer: &'f Answer<'_>,
+) -> impl Iterator<Item = Fault<'f>> {
     let (was, is) = (first.response, answer.response);
     let status_kept = match &fidelity.status {
         StatusFidelity::Same => was.status == is.status,
         StatusFidelity::OneOf(set) => set.contains(is.status),
     };
-    if !status_kept {
-        faults.push(format!("the status is {} and was {}", is.status, was.status));
-    }
     let body_kept = match fidelity.body {
-        BodyFidelity::Bytes | BodyFidelity::Json | BodyFidelity::Xml => same_content(Some(fidelity), was, is),
-        BodyFidelity::Identity => first.identity == answer.identity,
+        BodyFidelity::Bytes | BodyFidelity::Json | BodyFidelity::Xml => first.content == answer.content,
+        BodyFidelity::Identity => first.named == answer.named,
     };
-    if !body_kept {
-        faults.push("the content differs".into());
-    }
-    for name in &fidelity.headers {
-        if was.header(name) != is.header(name) {
-            faults.push(format!("the header field {name} differs"));
+    let fields = |from| first.fields.iter().zip(&answer.fields).skip(from);
+    let kept = fidelity.headers.iter().zip(fields(0));
+    let differs = kept.filter(|(_, (was, is))| was != is).map(|(name, _)| Fault::Differs(name));
+    let fresh = fidelity.fresh.iter().zip(fields(fidelity.headers.len()));
+    let stale = fresh.filter(|(_, (was, is))| is.is_some() && was == is).map(|(name, _)| Fault::Stale(name));
+    let status = (!status_kept).then_some(Fault::Status(is.status, was.status));
+    status.into_iter().chain((!body_kept).then_some(Fault::Content)).chain(differs).chain(stale)
+}
+
+impl fmt::Display for Fault<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Status(is, was) => write!(formatter, "the status is {is} and was {was}"),
+            Self::Content => formatter.write_str("the content differs"),
+            Self::Differs(name) => write!(formatter, "the header field {name} differs"),
+            Self::Stale(name) => write!(formatter, "the header field {name} is that of the first answer"),
         }
     }
-    for name in &fidelity.fresh {
-        if is.header(name).is_some_and(|again| was.header(name) == Some(again)) {
-            faults.push(format!("the header field {name} is that of the first answer"));
-        }
-    }
-    faults
 }
 
 fn promise(fidelity: &Fidelity) -> String {

@@ -21,7 +21,7 @@ const WORDS: (&str, &str) = (
 /// Judges every action in which an attempt was lost.
 pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, totals: &Totals) {
     for (action, total) in totals.iter().enumerate() {
-        for (kind, lost, retries) in losses(&trial.docket, &trial.actions.all[action]) {
+        for (kind, lost, retries) in losses(trial.docket, &trial.actions.all[action]) {
             if trial.actions.all[action].merged {
                 continue;
             }
@@ -41,9 +41,9 @@ fn file(
         return;
     };
     match judgement {
-        Judgement::Inconclusive(cause) => trial.sink.undecided(&trial.docket, action, last, kind, cause),
+        Judgement::Inconclusive(cause) => trial.sink.undecided(action, last, kind, cause),
         Judgement::Holds | Judgement::Violated | Judgement::Observed => {
-            trial.sink.universal(&trial.docket, action, (Some(lost), last), kind, judgement, WORDS);
+            trial.sink.universal(action, (Some(lost), last), kind, judgement, WORDS);
         }
     }
 }
@@ -51,6 +51,9 @@ fn file(
 /// The first loss of each kind while the outcome was unknown, each with the retries after it.
 fn losses(docket: &Docket<'_, '_>, action: &Action) -> Vec<(Requirement, usize, Vec<usize>)> {
     let facts = &docket.facts;
+    if action.attempts.iter().all(|attempt| facts[*attempt].loss.is_none()) {
+        return Vec::new();
+    }
     let mut losses: Vec<(Requirement, usize, Vec<usize>)> = Vec::new();
     let mut known = false;
     let mut tried: Vec<usize> = Vec::new();
@@ -88,7 +91,7 @@ fn is_told(fact: &Fact<'_>) -> bool {
 }
 
 fn verdict(trial: &Trial<'_, '_>, lost: usize, retries: &[usize], total: Option<Judgement>) -> Judgement {
-    let docket = &trial.docket;
+    let docket = trial.docket;
     let bounded = docket.facts[lost].over;
     let mut named: Option<&str> = None;
     let mut resolved = false;
@@ -166,7 +169,7 @@ enum Course<'h> {
 }
 
 fn course<'h>(trial: &Trial<'_, 'h>, lost: usize, retry: usize) -> Course<'h> {
-    let docket = &trial.docket;
+    let docket = trial.docket;
     let Some(answer) = docket.facts[retry].answer() else {
         return Course::Unknown;
     };
@@ -186,7 +189,7 @@ fn course<'h>(trial: &Trial<'_, 'h>, lost: usize, retry: usize) -> Course<'h> {
 
 /// Whether an attempt may still be running, and the contract does not say what a duplicate gets meanwhile.
 fn may_say_anything(trial: &Trial<'_, '_>, retry: usize) -> bool {
-    let docket = &trial.docket;
+    let docket = trial.docket;
     let silent = World::new(Situation::InFlight, None).terms(docket, retry).is_none();
     silent && others_may_run(docket, trial, retry)
 }
@@ -211,11 +214,9 @@ fn tolerated(docket: &Docket<'_, '_>, over: std::time::Duration) -> std::time::D
 /// Whether another attempt of the action, lost later or not over yet, may be what is in flight.
 fn others_may_run(docket: &Docket<'_, '_>, trial: &Trial<'_, '_>, retry: usize) -> bool {
     let facts = &docket.facts;
-    let own = [trial.actions.of[retry]];
-    let same_key = facts[retry].key.map_or(&own[..], |key| trial.actions.with_key(key));
-    let earlier = same_key.iter().flat_map(|action| {
-        trial.actions.all[*action].attempts.iter().take_while(|other| facts[**other].sent < facts[retry].end())
-    });
+    let same_key = trial.actions.beside(trial.actions.of[retry], facts[retry].key);
+    let earlier =
+        same_key.flat_map(|action| action.attempts.iter().take_while(|other| facts[**other].sent < facts[retry].end()));
     let mut over =
         earlier.filter(|other| **other != retry).map(|other| facts[*other].over.map(|over| tolerated(docket, over)));
     over.any(|over| over.is_none_or(|over| over > facts[retry].sent))

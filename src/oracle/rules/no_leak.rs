@@ -2,8 +2,9 @@
 
 use super::super::Judgement;
 use super::super::action::ActionIndex;
+use super::super::answer::Answer;
+use super::super::docket::Docket;
 use super::super::facts::Fact;
-use super::super::sameness::same_content;
 use super::super::situation::World;
 use super::super::terms::Terms;
 use super::super::trial::Trial;
@@ -15,7 +16,7 @@ const WORDS: (&str, &str) = ("a conflict does not show the stored answer", "a re
 
 /// Judges a rejection of other parameters, where the contract does not let the first answer be shown.
 pub(super) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World, terms: &Terms<'_>) {
-    let docket = &trial.docket;
+    let docket = trial.docket;
     let facts = &docket.facts;
     let shown = terms.allows_replaying() || terms.allows_refreshing();
     if world.situation != Situation::ChangedParameters || shown {
@@ -27,13 +28,11 @@ pub(super) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usi
     if answer.succeeded || !first.succeeded || first.response.body.is_empty() {
         return;
     }
-    let fidelity = docket.contract.fidelity().map(|(fidelity, _, _)| fidelity);
-    let leaked = same_content(fidelity, first.response, answer.response)
-        || holds_whole(first.response, answer.response)
-        || holds_own_value(trial, attempt, first.response, answer.response);
-    let docket = &trial.docket;
+    let leaked = first.content == answer.content
+        || holds_whole(docket, first, answer)
+        || holds_own_value(docket, attempt, first, answer);
     let judgement = if leaked { Judgement::Violated } else { Judgement::Holds };
-    trial.sink.universal(docket, action, (world.first, attempt), Requirement::ConflictNoLeak, judgement, WORDS);
+    trial.sink.universal(action, (world.first, attempt), Requirement::ConflictNoLeak, judgement, WORDS);
 }
 
 /// A shorter content may stand in any text by accident.
@@ -42,16 +41,18 @@ const SHORTEST_CONTENT: usize = 16;
 const SHORTEST_VALUE: usize = 8;
 
 /// Whether the whole first content stands somewhere in the conflict: as text, as a JSON value, in a header field.
-fn holds_whole(first: &Response, conflict: &Response) -> bool {
-    let content = first.body.text();
+fn holds_whole(docket: &Docket<'_, '_>, first: &Answer<'_>, conflict: &Answer<'_>) -> bool {
+    let content = first.response.body.text();
     if content.len() < SHORTEST_CONTENT {
         return false;
     }
-    let escaped = Value::from(content.as_ref()).to_string();
-    let escaped = escaped.trim_matches('"');
-    let whole = first.document().filter(|value| value.as_object().is_some_and(|members| members.len() > 1));
-    let within = || whole.zip(conflict.document()).is_some_and(|(whole, document)| contains(&document, &whole));
-    texts(conflict).iter().any(|text| text.contains(content.as_ref()) || text.contains(escaped)) || within()
+    let whole = docket.document(first).filter(|value| value.as_object().is_some_and(|members| members.len() > 1));
+    let within = || whole.zip(docket.document(conflict)).is_some_and(|(whole, document)| contains(document, whole));
+    let escaped = || {
+        let escaped = Value::from(content.as_ref()).to_string();
+        shows(conflict.response, escaped.trim_matches('"'))
+    };
+    shows(conflict.response, &content) || escaped() || within()
 }
 
 fn contains(document: &Value, wanted: &Value) -> bool {
@@ -66,29 +67,35 @@ fn contains(document: &Value, wanted: &Value) -> bool {
 /// Whether a value that belongs to this action alone stands in the conflict. Such values are those of the first answer
 /// that another action's answer does not have, and that no request has. The identity is none of them: many contracts
 /// point at the resource.
-fn holds_own_value(trial: &Trial<'_, '_>, attempt: usize, first: &Response, conflict: &Response) -> bool {
-    let facts = &trial.docket.facts;
-    let others: Vec<String> = facts
-        .iter()
-        .filter(|fact| fact.key != facts[attempt].key)
-        .filter_map(|fact| fact.answer().filter(|answer| answer.succeeded))
-        .map(|answer| answer.response.body.text().into_owned())
-        .collect();
-    let (Some(document), false) = (first.document(), others.is_empty()) else { return false };
-    let requests: Vec<&str> =
-        trial.docket.case.attempts.iter().filter_map(|sent| sent.start.request.body.as_deref()).collect();
-    let identities: Vec<&str> = facts.iter().filter_map(Fact::success_identity).collect();
+fn holds_own_value(docket: &Docket<'_, '_>, attempt: usize, first: &Answer<'_>, conflict: &Answer<'_>) -> bool {
     let mut values = Vec::new();
-    leaves(&document, &mut values);
-    let shown = texts(conflict);
+    if let Some(document) = docket.document(first) {
+        leaves(document, &mut values);
+    }
+    // What the conflict does not show, nobody need look for elsewhere.
     values.into_iter().any(|value| {
         value.len() >= SHORTEST_VALUE
             && !is_time(value)
-            && !identities.iter().any(|identity| value == *identity || names(value, identity))
-            && !others.iter().any(|other| other.contains(value))
-            && !requests.iter().any(|request| request.contains(value))
-            && shown.iter().any(|text| text.contains(value))
+            && shows(conflict.response, value)
+            && belongs_to_one(docket, attempt, value)
     })
+}
+
+/// Whether a value stands in no answer to another key, of which there are some, nor in a request.
+fn belongs_to_one(docket: &Docket<'_, '_>, attempt: usize, value: &str) -> bool {
+    let facts = &docket.facts;
+    let mut others = facts
+        .iter()
+        .filter(|fact| fact.key != facts[attempt].key)
+        .filter_map(|fact| fact.answer().filter(|answer| answer.succeeded))
+        .map(|answer| answer.response.body.text())
+        .peekable();
+    let mut requests = docket.case.attempts.iter().filter_map(|sent| sent.start.request.body.as_deref());
+    let mut identities = facts.iter().filter_map(Fact::success_identity);
+    others.peek().is_some()
+        && !identities.any(|identity| value == identity || names(value, identity))
+        && !others.any(|other| other.contains(value))
+        && !requests.any(|request| request.contains(value))
 }
 
 fn leaves<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
@@ -111,7 +118,7 @@ fn is_time(value: &str) -> bool {
     digits == value.len() || (digits == 4 && value[digits..].starts_with('-'))
 }
 
-fn texts(response: &Response) -> Vec<String> {
-    let headers = response.headers.iter().map(|(_, value)| value.clone());
-    headers.chain([response.body.text().into_owned()]).collect()
+/// Whether a text stands in the content of an answer or in a header field.
+fn shows(response: &Response, wanted: &str) -> bool {
+    response.headers.iter().any(|(_, value)| value.contains(wanted)) || response.body.text().contains(wanted)
 }

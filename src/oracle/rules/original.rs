@@ -25,7 +25,7 @@ pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>) {
         if let Some(attempt) = altered {
             let requirement = Requirement::ConflictOriginalSurvives;
             let attempts = (Some(bound.attempt), attempt);
-            trial.sink.universal(&trial.docket, action, attempts, requirement, Judgement::Violated, WORDS);
+            trial.sink.universal(action, attempts, requirement, Judgement::Violated, WORDS);
         }
     }
 }
@@ -33,13 +33,16 @@ pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>) {
 /// Whether the first effect is listed with other content right after an attempt than before it, although it had
 /// stood still before.
 fn is_altered(trial: &Trial<'_, '_>, _action: ActionIndex, first: usize, attempt: usize) -> bool {
-    let docket = &trial.docket;
+    let docket = trial.docket;
     let Some(identity) = docket.facts[first].success_identity() else {
         return false;
     };
     let group = docket.effects.group(first);
     let number = docket.facts[attempt].id.0;
-    let next = group.attempts.iter().find(|other| **other > attempt).map_or(u32::MAX, |next| docket.facts[*next].id.0);
+    let next = group
+        .attempts
+        .get(group.attempts.partition_point(|other| *other <= attempt))
+        .map_or(u32::MAX, |next| docket.facts[*next].id.0);
     group.series.first().is_some_and(|series| content_changed(series, identity, number, next))
 }
 

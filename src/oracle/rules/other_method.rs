@@ -19,7 +19,7 @@ pub(super) fn judge(
     world: &World,
     terms: &Terms<'_>,
 ) -> bool {
-    let docket = &trial.docket;
+    let docket = trial.docket;
     let fact = &docket.facts[attempt];
     let Some(answer) = fact.answer().filter(|_| world.situation == Situation::OtherMethod) else {
         return false;
@@ -27,12 +27,10 @@ pub(super) fn judge(
     let status = answer.response.status;
     let by_key = || {
         let rows = [Row::AfterSuccess, Row::ChangedParameters, Row::EquivalentParameters];
-        rows.into_iter()
-            .flat_map(|row| docket.contract.rejections(row))
-            .any(|rejects| rejects.fits(answer.response, None))
+        rows.into_iter().flat_map(|row| docket.contract.rejections(row)).any(|rejects| answer.fits(rejects, None))
     };
     if UNSUPPORTED.contains(&status) || (answer.is_client_error() && (fact.reads() || !by_key())) {
-        trial.sink.unsaid(&trial.docket, action, attempt, world, "whether the method is supported there");
+        trial.sink.unsaid(action, attempt, world, "whether the method is supported there");
         return true;
     }
     let first = world.first.map(|first| &docket.facts[first]);
@@ -40,9 +38,9 @@ pub(super) fn judge(
         return false;
     }
     if docket.names_known(attempt) {
-        trial.sink.unsaid(&trial.docket, action, attempt, world, "what is read there");
+        trial.sink.unsaid(action, attempt, world, "what is read there");
     } else if terms.allows_executing() && answer.succeeded {
-        trial.sink.row(&trial.docket, action, attempt, world, Some(terms), Judgement::Holds);
+        trial.sink.row(action, attempt, world, Some(terms), Judgement::Holds);
     } else {
         return false;
     }

@@ -5,13 +5,11 @@
 use super::super::action::ActionIndex;
 use super::super::answer::AnswerKind;
 use super::super::docket::Docket;
-use super::super::sameness::same_content;
 use super::super::situation::{World, after, after_unknown};
 use super::super::trial::Trial;
 use super::super::{Judgement, facts::Fact};
 use super::row;
 use crate::contract::{Cause, Drawn, Situation};
-use crate::message::Response;
 
 /// Judges the attempts of an action that overlapped each other while its key was not bound.
 pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempts: &[usize]) {
@@ -27,7 +25,7 @@ pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, a
         merged(trial, action, foreign);
         return;
     }
-    let candidates = candidates(&trial.docket, attempts);
+    let candidates = candidates(trial.docket, attempts);
     let earlier_unknown = !trial.actions.all[action].unknown.is_empty();
     let fitting = candidates
         .iter()
@@ -46,31 +44,27 @@ pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, a
 /// nobody saw the end of may have been first, with another.
 pub(in crate::oracle) fn all_alike(docket: &Docket<'_, '_>, attempts: &[usize]) -> bool {
     let facts = &docket.facts;
-    let fidelity = docket.contract.fidelity().map(|(fidelity, _, _)| fidelity);
     let mut successes = attempts
         .iter()
         .filter_map(|attempt| facts[*attempt].answer())
         .filter(|answer| answer.is_success())
-        .map(|answer| answer.response);
+        .map(|answer| (answer.response.status, answer.content));
     let first = successes.next();
-    let alike = |other: &Response| {
-        first.is_some_and(|first| first.status == other.status && same_content(fidelity, first, other))
-    };
-    attempts.iter().all(|attempt| !facts[*attempt].is_unknown()) && successes.all(alike)
+    attempts.iter().all(|attempt| !facts[*attempt].is_unknown()) && successes.all(|other| Some(other) == first)
 }
 
 /// Whichever was the first, the key was not taken for a fresh one.
 fn merged(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize) {
     let world = World::new(Situation::Fresh, None);
-    let terms = world.terms(&trial.docket, attempt);
-    trial.sink.row(&trial.docket, action, attempt, &world, terms.as_ref(), Judgement::Violated);
+    let terms = world.terms(trial.docket, attempt);
+    trial.sink.row(action, attempt, &world, terms.as_ref(), Judgement::Violated);
     let action = trial.action(action);
     (action.violated, action.merged) = (true, true);
 }
 
 /// Whether every answer is possible after, or during, an earlier attempt that nobody saw the end of.
 fn may_follow_unknown(trial: &Trial<'_, '_>, action: ActionIndex, answered: &[usize]) -> bool {
-    let docket = &trial.docket;
+    let docket = trial.docket;
     let mut named: Option<&str> = None;
     trial.actions.all[action].unknown.iter().any(|unknown| {
         answered.iter().all(|other| {
@@ -131,7 +125,7 @@ fn worlds(docket: &Docket<'_, '_>, first: usize, other: usize) -> [World; 2] {
 }
 
 fn is_allowed(trial: &Trial<'_, '_>, first: usize, other: usize) -> bool {
-    let docket = &trial.docket;
+    let docket = trial.docket;
     repeats_earlier(trial, other)
         || may_come_before(docket, other)
         || worlds(docket, first, other).iter().any(|world| is_allowed_in(docket, world, other))
@@ -139,7 +133,7 @@ fn is_allowed(trial: &Trial<'_, '_>, first: usize, other: usize) -> bool {
 
 /// Whether an answer may be the repetition of an outcome from before the race.
 fn repeats_earlier(trial: &Trial<'_, '_>, attempt: usize) -> bool {
-    let docket = &trial.docket;
+    let docket = trial.docket;
     let action = &trial.actions.all[trial.actions.of[attempt]];
     let (Some(earlier), Some(answer)) = (action.unbound, docket.facts[attempt].answer()) else {
         return false;
@@ -175,7 +169,7 @@ fn is_allowed_in(docket: &Docket<'_, '_>, world: &World, other: usize) -> bool {
 
 /// There is no first under which every answer is allowed.
 fn impossible(trial: &mut Trial<'_, '_>, action: ActionIndex, candidates: &[usize], answered: &[usize]) {
-    let docket = &trial.docket;
+    let docket = trial.docket;
     let pair = match candidates.first() {
         Some(first) => answered
             .iter()
@@ -195,7 +189,7 @@ fn impossible(trial: &mut Trial<'_, '_>, action: ActionIndex, candidates: &[usiz
     let [in_flight, finished] = worlds(docket, first, other);
     let world = if serialises(docket) { finished } else { in_flight };
     if let Some(terms) = world.terms(docket, other) {
-        trial.sink.row(docket, action, other, &world, Some(&terms), Judgement::Violated);
+        trial.sink.row(action, other, &world, Some(&terms), Judgement::Violated);
         trial.action(action).violated = true;
     }
 }
@@ -215,35 +209,35 @@ fn in_flight(trial: &mut Trial<'_, '_>, action: ActionIndex, first: usize, answe
     for other in answered.iter().copied().filter(|other| *other != first) {
         // An attempt that nobody saw the end of may be the one that is executing.
         let known = trial.actions.all[action].unknown.is_empty();
-        let executing = if known && is_inside(&trial.docket, first, other) { first } else { other };
-        let [world, finished] = worlds(&trial.docket, first, other);
-        if executing == first && may_be_judged(&trial.docket, other) {
+        let executing = if known && is_inside(trial.docket, first, other) { first } else { other };
+        let [world, finished] = worlds(trial.docket, first, other);
+        if executing == first && may_be_judged(trial.docket, other) {
             row::certain(trial, action, other, &world);
             shown = true;
-        } else if let Some(terms) = world.terms(&trial.docket, other) {
-            let answers_in_flight = answers_only(&trial.docket, &world, &finished, other)
+        } else if let Some(terms) = world.terms(trial.docket, other) {
+            let answers_in_flight = answers_only(trial.docket, &world, &finished, other)
                 && !may_be_about_another(trial, action, first, other);
             if answers_in_flight {
-                trial.sink.row(&trial.docket, action, other, &world, Some(&terms), Judgement::Holds);
+                trial.sink.row(action, other, &world, Some(&terms), Judgement::Holds);
                 shown = true;
             } else {
                 undecided = Some((world, other));
             }
         } else {
-            trial.sink.row(&trial.docket, action, other, &world, None, Judgement::Observed);
+            trial.sink.row(action, other, &world, None, Judgement::Observed);
             shown = true;
         }
         if trial.actions.all[action].violated {
             return;
         }
     }
-    if serialises(&trial.docket) {
+    if serialises(trial.docket) {
         return;
     }
     if let (false, Some((world, other))) = (shown, undecided) {
-        let terms = world.terms(&trial.docket, other);
+        let terms = world.terms(trial.docket, other);
         let judgement = Judgement::Inconclusive(Cause::NotShownInFlight);
-        trial.sink.row(&trial.docket, action, other, &world, terms.as_ref(), judgement);
+        trial.sink.row(action, other, &world, terms.as_ref(), judgement);
     }
 }
 

@@ -2,28 +2,28 @@
 
 use super::super::action::ActionIndex;
 use super::super::answer::AnswerKind;
-use super::super::reading::{Ruled, begins_action};
+use super::super::reading::{Evidence, Ruled, begins_action};
 use super::super::situation::{Standing, World};
 use super::super::terms::Terms;
 use super::super::trial::Trial;
 use super::super::{Judgement, facts::Fact};
 use super::{distinct, fidelity, marker, no_leak, other_method, server_error, settles, stale, turning_away};
-use crate::contract::{Cause, Requirement, Row, Situation};
+use crate::contract::{Cause, Level, Requirement, Situation};
 use crate::history::Drawn;
 
 /// Judges an answered attempt that nothing in its action overlapped.
 pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, standing: &Standing) {
-    if turning_away::was_meant(&trial.docket, attempt) || turning_away::is_frozen(trial, action, attempt) {
+    if turning_away::was_meant(trial.docket, attempt) || turning_away::is_frozen(trial, action, attempt) {
         return;
     }
     match standing {
         Standing::Certain(world) => certain(trial, action, attempt, world),
         Standing::Several(worlds) => several(trial, action, attempt, worlds),
         Standing::Unconfirmed(world) => {
-            trial.sink.undecided(&trial.docket, action, attempt, world.requirement, Cause::Ambiguous);
+            trial.sink.undecided(action, attempt, world.requirement, Cause::Ambiguous);
         }
         Standing::Unshown(world) => {
-            trial.sink.undecided(&trial.docket, action, attempt, world.requirement, Cause::HookShowedNothing);
+            trial.sink.undecided(action, attempt, world.requirement, Cause::HookShowedNothing);
         }
     }
 }
@@ -33,30 +33,32 @@ pub(super) fn certain(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: u
     if rate_limited(trial, action, attempt, world) || server_error::turned_away(trial, action, attempt, world) {
         return;
     }
-    let docket = &trial.docket;
+    let docket = trial.docket;
     let Some(answer) = docket.facts[attempt].answer() else {
         return;
     };
     let terms = world.terms(docket, attempt);
-    let fits = terms
-        .as_ref()
-        .is_some_and(|terms| docket.evidence(attempt, world, terms).fits_without_processing(answer, terms));
+    let evidence = terms.as_ref().map(|terms| docket.evidence(attempt, world, terms));
+    let weighed = terms.as_ref().zip(evidence.as_ref());
+    let fits = weighed.is_some_and(|(terms, evidence)| evidence.fits_without_processing(answer, terms));
     if !fits
         && (settles::is_misplaced(trial, action, attempt, world)
             || server_error::is_unpromised(trial, action, attempt, world, terms.as_ref()))
     {
         return;
     }
-    match terms {
+    match weighed {
         Some(_) if !fits && is_refused_guess(trial, attempt, world) => {
-            trial.sink.unsaid(&trial.docket, action, attempt, world, "whether such parameters are acceptable");
+            trial.sink.unsaid(action, attempt, world, "whether such parameters are acceptable");
         }
-        Some(terms) if other_method::judge(trial, action, attempt, world, &terms) => {}
-        Some(terms) if !(is_unanswered(world.situation, fits) && undrawn(trial, action, attempt, world, &terms)) => {
-            compare(trial, action, attempt, world, &terms);
+        Some((terms, _)) if other_method::judge(trial, action, attempt, world, terms) => {}
+        Some(weighed)
+            if !(is_unanswered(world.situation, fits) && undrawn(trial, action, attempt, world, weighed.0)) =>
+        {
+            compare(trial, action, attempt, world, weighed);
         }
         Some(_) => {}
-        None => trial.sink.row(&trial.docket, action, attempt, world, None, Judgement::Observed),
+        None => trial.sink.row(action, attempt, world, None, Judgement::Observed),
     }
 }
 
@@ -74,23 +76,30 @@ fn is_unanswered(situation: Situation, fits: bool) -> bool {
 }
 
 /// Compares the readings that are left with the terms, and files what follows.
-fn compare(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World, terms: &Terms<'_>) {
-    let docket = &trial.docket;
-    let ruled = docket.evidence(attempt, world, terms).ruled(terms);
+fn compare(
+    trial: &mut Trial<'_, '_>,
+    action: ActionIndex,
+    attempt: usize,
+    world: &World,
+    weighed: (&Terms<'_>, &Evidence<'_, '_>),
+) {
+    let (terms, evidence) = weighed;
+    let docket = trial.docket;
+    let ruled = evidence.ruled(terms);
     match ruled {
         Ruled::Allowed if stale::is_stale(docket, attempt, world, terms) => {
-            trial.sink.row(docket, action, attempt, world, Some(terms), Judgement::Violated);
+            trial.sink.row(action, attempt, world, Some(terms), Judgement::Violated);
             trial.action(action).violated = true;
             return;
         }
         Ruled::Allowed => {
-            trial.sink.row(docket, action, attempt, world, Some(terms), Judgement::Holds);
+            trial.sink.row(action, attempt, world, Some(terms), Judgement::Holds);
             distinct::note(trial, action, attempt, world);
             settles::note_settled(trial, action, attempt, world);
             server_error::note_spared(trial, action, attempt, world, terms);
         }
         Ruled::Forbidden => {
-            trial.sink.row(docket, action, attempt, world, Some(terms), Judgement::Violated);
+            trial.sink.row(action, attempt, world, Some(terms), Judgement::Violated);
             let fresh = world.situation == Situation::Fresh;
             let merged = docket.names_foreign(attempt) || (fresh && docket.names_known(attempt));
             let action = trial.action(action);
@@ -100,11 +109,11 @@ fn compare(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world
         }
         Ruled::Open(cause) => {
             let cause = sharpened(trial, attempt, cause);
-            trial.sink.row(&trial.docket, action, attempt, world, Some(terms), Judgement::Inconclusive(cause));
+            trial.sink.row(action, attempt, world, Some(terms), Judgement::Inconclusive(cause));
         }
     }
-    fidelity::judge(trial, action, attempt, world, terms);
-    marker::judge(trial, action, attempt, world, terms);
+    fidelity::judge(trial, action, attempt, world, weighed);
+    marker::judge(trial, action, attempt, world, weighed);
     no_leak::judge(trial, action, attempt, world, terms);
 }
 
@@ -129,7 +138,7 @@ fn sharpened(trial: &Trial<'_, '_>, attempt: usize, cause: Cause) -> Cause {
 /// A fresh attempt whose parameters did not draw what they declare proves nothing by itself: the request may be at
 /// fault. It does where the same parameters succeeded under another key.
 fn undrawn(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World, terms: &Terms<'_>) -> bool {
-    let docket = &trial.docket;
+    let docket = trial.docket;
     let fact = &docket.facts[attempt];
     let Some(answer) = fact.answer() else {
         return true;
@@ -139,7 +148,7 @@ fn undrawn(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world
         AnswerKind::Success => {
             if fact.draws != Drawn::Success && !docket.names_known(attempt) {
                 let meant = requirement_of(fact.draws);
-                trial.sink.undecided(docket, action, attempt, meant, Cause::NotDrawn);
+                trial.sink.undecided(action, attempt, meant, Cause::NotDrawn);
             }
             false
         }
@@ -148,7 +157,7 @@ fn undrawn(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world
         AnswerKind::ClientError if succeeded_under_another_key(trial, action, fact) => false,
         AnswerKind::ServerError if docket.odd[attempt].is_some() => false,
         AnswerKind::ClientError | AnswerKind::ServerError | AnswerKind::Other | AnswerKind::TurnedAway => {
-            trial.sink.undecided(docket, action, attempt, world.requirement, cause);
+            trial.sink.undecided(action, attempt, world.requirement, cause);
             true
         }
     }
@@ -178,29 +187,28 @@ fn succeeded_under_another_key(trial: &Trial<'_, '_>, action: ActionIndex, fact:
 
 /// A repeat of a finished request that was told to slow down, where the contract says what such a repeat gets.
 fn rate_limited(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World) -> bool {
-    let docket = &trial.docket;
+    let docket = trial.docket;
     let is_repeat = matches!(world.situation, Situation::AfterSuccess | Situation::OriginalSurvives);
-    if !is_repeat || docket.contract.rulings(Row::RateLimited).is_empty() {
+    if !is_repeat || !docket.limits_rate {
         return false;
     }
     let limited = docket.facts[attempt].answer().is_some_and(|answer| answer.response.status == 429);
     if !limited && !is_limit_shown(trial, action, attempt) {
         return false;
     }
-    let first = world.first.and_then(|first| docket.facts[first].answer()).map(|answer| answer.response);
-    let Some(terms) = Terms::of_rate_limit(docket.contract, world.situation, first) else {
+    let world = World { requirement: Requirement::ReplayRateLimited, level: Level::Must, observed: false, ..*world };
+    let Some(terms) = world.terms(docket, attempt) else {
         return false;
     };
-    let ruled = docket.evidence(attempt, world, &terms).ruled(&terms);
+    let ruled = docket.evidence(attempt, &world, &terms).ruled(&terms);
     let judgement = match ruled {
         Ruled::Allowed => Judgement::Holds,
         Ruled::Forbidden => Judgement::Violated,
         Ruled::Open(cause) => Judgement::Inconclusive(cause),
     };
-    let world = World { requirement: Requirement::ReplayRateLimited, ..*world };
     // An answer that is no refusal says as much about the row itself.
     if limited || judgement == Judgement::Holds {
-        trial.sink.row(docket, action, attempt, &world, Some(&terms), judgement);
+        trial.sink.row(action, attempt, &world, Some(&terms), judgement);
     }
     limited
 }
@@ -227,12 +235,12 @@ fn several(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world
     if ambiguous_age.is_none() && settles::is_misplaced(trial, action, attempt, &worlds[0]) {
         return;
     }
-    let docket = &trial.docket;
+    let docket = trial.docket;
     if let Some(loss) = trial.actions.all[action].loss(&docket.facts) {
         let earlier = trial.actions.all[action].unknown.last().copied();
         let words =
             ("after a loss: a retry leads to the one effect", "a success, or what the contract allows after one");
-        trial.sink.universal(docket, action, (earlier, attempt), loss, Judgement::Violated, words);
+        trial.sink.universal(action, (earlier, attempt), loss, Judgement::Violated, words);
         let action = trial.action(action);
         action.violated = true;
         action.merged |= foreign;
@@ -240,7 +248,7 @@ fn several(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world
         && docket.facts[attempt].answer().is_some_and(|answer| !answer.is_unplanned_server_error())
     {
         let terms = world.terms(docket, attempt);
-        trial.sink.row(docket, action, attempt, world, terms.as_ref(), Judgement::Violated);
+        trial.sink.row(action, attempt, world, terms.as_ref(), Judgement::Violated);
         trial.action(action).violated = true;
     }
 }
@@ -248,14 +256,14 @@ fn several(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world
 /// Whether a success names an effect that another key had made before this one was used.
 pub(super) fn is_foreign(trial: &Trial<'_, '_>, action: ActionIndex, attempt: usize) -> bool {
     let facts = &trial.docket.facts;
-    let namer = facts[attempt].success_identity().and_then(|identity| trial.docket.namer(identity));
+    let namer = trial.docket.namer(attempt);
     let began = trial.actions.all[action].attempts.first().map(|first| facts[*first].sent);
     namer.is_some_and(|namer| facts[namer].key != facts[attempt].key && Some(facts[namer].end()) < began)
 }
 
 /// Whether a server that follows the contract can give this answer in this situation.
 fn is_possible(trial: &Trial<'_, '_>, attempt: usize, world: &World) -> bool {
-    let docket = &trial.docket;
+    let docket = trial.docket;
     let Some(answer) = docket.facts[attempt].answer() else {
         return true;
     };

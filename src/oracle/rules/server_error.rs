@@ -17,12 +17,12 @@ const TURNED_AWAY: (&str, &str) =
 
 /// Whether the attempt was turned away. That is no finding, unless it goes on while a fresh key succeeds.
 pub(super) fn turned_away(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World) -> bool {
-    let docket = &trial.docket;
+    let docket = trial.docket;
     if docket.facts[attempt].answer().map(|answer| answer.kind) != Some(AnswerKind::TurnedAway) {
         return false;
     }
     if trial.actions.all[action].bound.is_none() {
-        trial.sink.undecided(docket, action, attempt, world.requirement, Cause::TurnedAway);
+        trial.sink.undecided(action, attempt, world.requirement, Cause::TurnedAway);
         return true;
     }
     let Some((answer, terms)) = docket.facts[attempt].answer().zip(world.terms(docket, attempt)) else {
@@ -40,7 +40,7 @@ pub(super) fn turned_away(trial: &mut Trial<'_, '_>, action: ActionIndex, attemp
         && fresh_key_succeeded(trial, action, before, attempt)
     {
         let verdict = Judgement::Violated;
-        trial.sink.universal(docket, action, (Some(before), attempt), REQUIREMENT, verdict, TURNED_AWAY);
+        trial.sink.universal(action, (Some(before), attempt), REQUIREMENT, verdict, TURNED_AWAY);
         trial.action(action).violated = true;
     } else {
         trial.action(action).turned_away = Some(attempt);
@@ -67,7 +67,7 @@ pub(super) fn is_unpromised(
     world: &World,
     terms: Option<&Terms<'_>>,
 ) -> bool {
-    let docket = &trial.docket;
+    let docket = trial.docket;
     if docket.facts[attempt].answer().map(|answer| answer.kind) != Some(AnswerKind::ServerError) {
         return false;
     }
@@ -77,14 +77,14 @@ pub(super) fn is_unpromised(
         None => !(finished && matches!(world.situation, Situation::AfterSuccess | Situation::OriginalSurvives)),
     };
     if !executing {
-        trial.sink.universal(docket, action, (world.first, attempt), REQUIREMENT, Judgement::Violated, WORDS);
+        trial.sink.universal(action, (world.first, attempt), REQUIREMENT, Judgement::Violated, WORDS);
         trial.action(action).violated = true;
         return true;
     }
     if world.situation == Situation::Fresh || terms.is_none() {
         return false;
     }
-    trial.sink.undecided(docket, action, attempt, world.requirement, Cause::NotDrawn);
+    trial.sink.undecided(action, attempt, world.requirement, Cause::NotDrawn);
     true
 }
 
@@ -96,9 +96,12 @@ pub(super) fn note_spared(
     world: &World,
     terms: &Terms<'_>,
 ) {
-    let docket = &trial.docket;
+    if trial.sink.holds(action, REQUIREMENT) {
+        return;
+    }
+    let docket = trial.docket;
     let spared = docket.facts[attempt].answer().is_some_and(|answer| answer.response.status < 500);
     if spared && world.first.is_some() && !terms.allows_executing() {
-        trial.sink.universal(docket, action, (world.first, attempt), REQUIREMENT, Judgement::Holds, WORDS);
+        trial.sink.universal(action, (world.first, attempt), REQUIREMENT, Judgement::Holds, WORDS);
     }
 }

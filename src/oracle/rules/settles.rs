@@ -12,7 +12,7 @@ const WORDS: (&str, &str) =
 
 /// Whether the answer says "in flight" where nothing is; files it, instead of the row.
 pub(super) fn is_misplaced(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World) -> bool {
-    let docket = &trial.docket;
+    let docket = trial.docket;
     let fact = &docket.facts[attempt];
     if !fact.answer().is_some_and(|answer| answer.in_flight) || may_be_in_flight(world.situation) {
         return false;
@@ -23,12 +23,12 @@ pub(super) fn is_misplaced(trial: &mut Trial<'_, '_>, action: ActionIndex, attem
     }
     let tolerance = docket.contract.replay.as_ref().and_then(|replay| replay.settle).unwrap_or_default().duration();
     match trial.quiet(action, fact.sent) {
-        None => trial.sink.undecided(docket, action, attempt, Requirement::ReplaySettles, Cause::NoBound),
+        None => trial.sink.undecided(action, attempt, Requirement::ReplaySettles, Cause::NoBound),
         Some(quiet) if fact.sent < quiet.saturating_add(tolerance) => {}
         Some(_) => {
             let earlier = trial.actions.all[action].last_use;
             let verdict = Judgement::Violated;
-            trial.sink.universal(docket, action, (earlier, attempt), Requirement::ReplaySettles, verdict, WORDS);
+            trial.sink.universal(action, (earlier, attempt), Requirement::ReplaySettles, verdict, WORDS);
             trial.action(action).violated = true;
         }
     }
@@ -37,14 +37,17 @@ pub(super) fn is_misplaced(trial: &mut Trial<'_, '_>, action: ActionIndex, attem
 
 /// Notes that a repeat of a finished request got an answer that fits, and not "in flight".
 pub(super) fn note_settled(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world: &World) {
-    let docket = &trial.docket;
+    if trial.sink.holds(action, Requirement::ReplaySettles) {
+        return;
+    }
+    let docket = trial.docket;
     let declared = docket.contract.conflict.as_ref().is_some_and(|conflict| conflict.in_flight.is_some());
     let in_flight = docket.facts[attempt].answer().is_some_and(|answer| answer.in_flight);
     let quiet =
         trial.quiet(action, docket.facts[attempt].sent).is_some_and(|quiet| quiet <= docket.facts[attempt].sent);
     if declared && quiet && !in_flight && world.first.is_some() && !may_be_in_flight(world.situation) {
         let requirement = Requirement::ReplaySettles;
-        trial.sink.universal(docket, action, (world.first, attempt), requirement, Judgement::Holds, WORDS);
+        trial.sink.universal(action, (world.first, attempt), requirement, Judgement::Holds, WORDS);
     }
 }
 

@@ -1,7 +1,6 @@
 //! `replay.single-effect`: a success has exactly one effect at the closed count, in each counter: not two, and not
 //! none.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use super::super::action::ActionIndex;
@@ -9,7 +8,8 @@ use super::super::answer::AnswerKind;
 use super::super::docket::Docket;
 use super::super::effects::{Group, Rise, Series};
 use super::super::facts::Reply;
-use super::super::sink::Promised;
+use super::super::sink::Grounds;
+use super::super::telling::Told;
 use super::super::trial::Trial;
 use super::super::{Judgement, words};
 use crate::contract::{Cause, Effects, Level, Requirement, Row};
@@ -24,7 +24,7 @@ pub(super) type Totals = Vec<Option<Judgement>>;
 
 /// The part of an action whose effects are counted together.
 #[derive(Debug)]
-struct Unit<'h> {
+pub(in crate::oracle) struct Unit<'h> {
     action: ActionIndex,
     attempts: Vec<usize>,
     /// The effects that it must and may have.
@@ -49,19 +49,44 @@ struct Unit<'h> {
     others: Vec<usize>,
     /// More than one request can have reached the server.
     repeated: bool,
+    attributed: Attributed,
+}
+
+/// The effects that certainly fall to one unit alone.
+#[derive(Clone, Copy, Debug)]
+struct Attributed {
+    sum: usize,
+    /// The most that fall to one attempt: one execution has one, whatever is granted to repeats.
+    most: usize,
+    /// The counts tell it of every attempt.
+    complete: bool,
+}
+
+impl Attributed {
+    fn add(&mut self, rise: Rise) {
+        match rise {
+            Rise::Of(number) => {
+                self.sum += number;
+                self.most = self.most.max(number);
+            }
+            Rise::Nothing => {}
+            Rise::Unknown => self.complete = false,
+        }
+    }
 }
 
 /// Judges every action of the case.
 pub(in crate::oracle) fn judge(trial: &mut Trial<'_, '_>) -> Totals {
     let mut totals: Totals = vec![None; trial.actions.all.len()];
-    for index in 0..trial.docket.effects.groups.len() {
-        let units = units(trial, &trial.docket.effects.groups[index]);
-        let verdicts = verdicts(&trial.docket, &trial.docket.effects.groups[index], &units);
-        for (unit, verdict) in units.iter().zip(verdicts) {
+    let mut seats = vec![0; trial.actions.all.len()];
+    for (index, group) in trial.docket.effects.groups.iter().enumerate() {
+        let units = units(trial, group, &mut seats);
+        let verdicts = verdicts(trial.docket, group, &units);
+        for (unit, verdict) in units.into_iter().zip(verdicts) {
             if let Some(judgement) = verdict {
-                file(trial, index, unit, judgement);
                 let total = &mut totals[unit.action];
                 *total = Some(total.map_or(judgement, |known| worse(known, judgement)));
+                file(trial, index, unit, judgement);
             }
         }
     }
@@ -77,32 +102,18 @@ fn worse(one: Judgement, other: Judgement) -> Judgement {
     }
 }
 
-/// The parts of actions that share a group, in the order of their first attempts.
-fn units<'h>(trial: &Trial<'_, 'h>, group: &Group<'h>) -> Vec<Unit<'h>> {
-    let mut index: HashMap<ActionIndex, usize> = HashMap::new();
-    let mut units: Vec<Unit<'h>> = Vec::new();
+/// The parts of actions that share a group, in the order of their first attempts. `seats` remembers, by action, where its
+/// part stands.
+fn units<'h>(trial: &Trial<'_, 'h>, group: &Group<'h>, seats: &mut [usize]) -> Vec<Unit<'h>> {
+    // Most groups are of one action.
+    let mut units: Vec<Unit<'h>> = Vec::with_capacity(1);
     for attempt in &group.attempts {
         let action = trial.actions.of[*attempt];
-        let position = *index.entry(action).or_insert_with(|| {
-            units.push(Unit {
-                action,
-                attempts: Vec::new(),
-                least: 0,
-                most: 0,
-                repeatable: 0,
-                granted: 0,
-                named: Vec::new(),
-                succeeded: false,
-                successes: Vec::new(),
-                finished: None,
-                crashed: false,
-                free: Vec::new(),
-                others: Vec::new(),
-                repeated: false,
-            });
-            units.len() - 1
-        });
-        units[position].add(&trial.docket, *attempt);
+        if units.get(seats[action]).is_none_or(|unit| unit.action != action) {
+            seats[action] = units.len();
+            units.push(Unit::new(action));
+        }
+        units[seats[action]].add(trial.docket, *attempt);
     }
     for unit in &mut units {
         unit.finish(trial);
@@ -111,6 +122,26 @@ fn units<'h>(trial: &Trial<'_, 'h>, group: &Group<'h>) -> Vec<Unit<'h>> {
 }
 
 impl<'h> Unit<'h> {
+    fn new(action: ActionIndex) -> Self {
+        Self {
+            action,
+            attempts: Vec::new(),
+            least: 0,
+            most: 0,
+            repeatable: 0,
+            granted: 0,
+            named: Vec::new(),
+            succeeded: false,
+            successes: Vec::new(),
+            finished: None,
+            crashed: false,
+            free: Vec::new(),
+            others: Vec::new(),
+            repeated: false,
+            attributed: Attributed { sum: 0, most: 0, complete: true },
+        }
+    }
+
     fn add(&mut self, docket: &Docket<'_, 'h>, attempt: usize) {
         let fact = &docket.facts[attempt];
         if matches!(fact.reply, Reply::NotSent) {
@@ -118,6 +149,7 @@ impl<'h> Unit<'h> {
         }
         self.repeated |= !self.attempts.is_empty();
         self.attempts.push(attempt);
+        self.attributed.add(docket.effects.rises[attempt]);
         self.crashed |= fact.answer().is_some_and(|answer| answer.kind == AnswerKind::Drawn(Drawn::ServerError));
         if let Some(identity) = fact.success_identity() {
             self.succeeded = true;
@@ -126,14 +158,13 @@ impl<'h> Unit<'h> {
             }
             self.finished = Some(self.finished.map_or(fact.end(), |finished| finished.min(fact.end())));
             let began = docket.facts[self.attempts[0]].id.0;
-            if docket.namer(identity) == Some(attempt) && !docket.effects.group(attempt).listed_before(began, identity)
-            {
+            if docket.namer(attempt) == Some(attempt) && !docket.effects.group(attempt).listed_before(began, identity) {
                 self.named.push((identity, fact.meaning));
             }
         }
         let crashed = fact.answer().is_some_and(|answer| answer.kind == AnswerKind::Drawn(Drawn::ServerError));
         // Of answers that came together nobody can say which was the first to name an effect.
-        let namer = fact.success_identity().and_then(|identity| docket.namer(identity));
+        let namer = docket.namer(attempt);
         let succeeded = namer.is_some_and(|namer| docket.facts[namer].end() > fact.sent);
         let crashed = crashed && docket.effects.rises[attempt] != Rise::Nothing;
         let has_effect = crashed || succeeded || fact.is_unknown();
@@ -176,56 +207,31 @@ impl<'h> Unit<'h> {
         self.least = usize::from(!self.named.is_empty());
     }
 
-    /// The effects that certainly fall to this unit alone.
-    fn attributed(&self, docket: &Docket<'_, '_>) -> (usize, bool) {
-        let mut sum = 0;
-        let mut complete = true;
-        for attempt in &self.attempts {
-            match docket.effects.rises[*attempt] {
-                Rise::Of(number) => sum += number,
-                Rise::Nothing => {}
-                Rise::Unknown => complete = false,
-            }
-        }
-        (sum, complete)
-    }
-
-    /// The most effects that certainly fall to one attempt: one execution has one, whatever is granted to repeats.
-    fn most_of_one_attempt(&self, docket: &Docket<'_, '_>) -> usize {
-        let rises = self.attempts.iter().map(|attempt| match docket.effects.rises[*attempt] {
-            Rise::Of(number) => number,
-            Rise::Nothing | Rise::Unknown => 0,
-        });
-        rises.max().unwrap_or_default()
-    }
-
     /// The most identities that were named for one meaning of the parameters, among those that count.
     fn most_for_one_meaning(&self, counts: impl Fn(&str) -> bool) -> usize {
-        let mut by_meaning: HashMap<usize, usize> = HashMap::new();
-        for (_, meaning) in self.named.iter().filter(|(identity, _)| counts(identity)) {
-            *by_meaning.entry(*meaning).or_default() += 1;
-        }
-        by_meaning.into_values().max().unwrap_or_default()
+        most(self.named.iter().filter(|(identity, _)| counts(identity)).map(|(_, meaning)| (*meaning, 1)))
     }
 
     /// The most effects that certainly fall to one meaning of the parameters.
     fn most_rises_for_one_meaning(&self, docket: &Docket<'_, '_>) -> usize {
-        let mut by_meaning: HashMap<usize, usize> = HashMap::new();
-        for attempt in &self.attempts {
-            if let Rise::Of(number) = docket.effects.rises[*attempt] {
-                *by_meaning.entry(docket.facts[*attempt].meaning).or_default() += number;
-            }
-        }
-        by_meaning.into_values().max().unwrap_or_default()
-    }
-
-    fn names(&self, listed: &str) -> bool {
-        self.named.iter().any(|(identity, _)| *identity == listed)
+        let known = |attempt: &usize| match docket.effects.rises[*attempt] {
+            Rise::Of(number) => Some((docket.facts[*attempt].meaning, number)),
+            Rise::Nothing | Rise::Unknown => None,
+        };
+        most(self.attempts.iter().filter_map(known))
     }
 
     fn is_subject(&self) -> bool {
         self.succeeded || self.crashed
     }
+}
+
+/// The greatest sum of the numbers that belong together.
+fn most(numbers: impl Iterator<Item = (usize, usize)>) -> usize {
+    let mut numbers: Vec<(usize, usize)> = numbers.collect();
+    numbers.sort_unstable();
+    let together = numbers.chunk_by(|one, other| one.0 == other.0);
+    together.map(|chunk| chunk.iter().map(|(_, number)| number).sum()).max().unwrap_or_default()
 }
 
 /// Whether an attempt may have crashed after an effect, and every execution may have an effect of its own after that.
@@ -273,32 +279,32 @@ fn verdicts(docket: &Docket<'_, '_>, group: &Group<'_>, units: &[Unit<'_>]) -> V
     if group.series.is_empty() {
         return units.iter().map(|unit| by_identity(docket, group, unit)).collect();
     }
-    let most: usize = units.iter().map(|unit| unit.most).sum();
+    let (least, most) = units.iter().fold((0, 0), |(least, most), unit| (least + unit.least, most + unit.most));
     // What a refusal certainly had is not laid at another action's door.
-    let refused: usize = units.iter().filter(|unit| unit.most == 0).map(|unit| unit.attributed(docket).0).sum();
+    let refused: usize = units.iter().filter(|unit| unit.most == 0).map(|unit| unit.attributed.sum).sum();
     let too_many = group.at_least().is_some_and(|total| total > most + refused) && most > 0;
-    let proven: Vec<bool> = units.iter().map(|unit| has_too_many(docket, group, unit)).collect();
-    let somebody = proven.contains(&true);
-    let missing = is_short(group, units);
+    let proven = |unit: &Unit<'_>| has_too_many(docket, group, unit);
+    let somebody = units.iter().any(proven);
+    let missing = is_short(group, least);
     // One that certainly had no more than it may is not suspected, unless nobody else is left.
-    let suspects: Vec<bool> = units.iter().map(|unit| unit.most > 0 && !is_cleared(docket, unit)).collect();
-    let anybody = suspects.contains(&true);
-    units
-        .iter()
-        .zip(proven)
-        .zip(suspects)
-        .map(|((unit, proven), suspect)| {
-            let blamed = proven || (too_many && !somebody && if anybody { suspect } else { unit.most > 0 });
-            let lacks = (missing && unit.least > 0 && lacks_its_own(group, unit, units)) || is_unlisted(group, unit);
-            if blamed || lacks { Some(Judgement::Violated) } else { undisputed(docket, group, unit, units) }
-        })
-        .collect()
+    let suspect = |unit: &Unit<'_>| unit.most > 0 && !is_cleared(unit);
+    let anybody = units.iter().any(suspect);
+    let verdict = |unit| {
+        let blamed = (somebody && proven(unit))
+            || (too_many && !somebody && if anybody { suspect(unit) } else { unit.most > 0 });
+        let lacks = (missing && unit.least > 0 && lacks_its_own(group, unit, units)) || is_unlisted(group, unit);
+        if blamed || lacks {
+            Some(Judgement::Violated)
+        } else {
+            undisputed(docket, group, unit, (units.len(), least, most))
+        }
+    };
+    units.iter().map(verdict).collect()
 }
 
 /// Whether every effect of a unit is known, and it had no more than it may.
-fn is_cleared(docket: &Docket<'_, '_>, unit: &Unit<'_>) -> bool {
-    let (sum, complete) = unit.attributed(docket);
-    complete && sum <= unit.most
+fn is_cleared(unit: &Unit<'_>) -> bool {
+    unit.attributed.complete && unit.attributed.sum <= unit.most
 }
 
 /// Whether more effects fall to one unit than it may have, whatever the others did.
@@ -306,22 +312,21 @@ fn has_too_many(docket: &Docket<'_, '_>, group: &Group<'_>, unit: &Unit<'_>) -> 
     if unit.most == 0 {
         return false;
     }
-    unit.most_of_one_attempt(docket) > 1
-        || unit.attributed(docket).0 > unit.most
-        || unit.most_rises_for_one_meaning(docket) > 1 + unit.granted
+    unit.attributed.most > 1
+        || unit.attributed.sum > unit.most
+        || (unit.attributed.sum > 1 + unit.granted && unit.most_rises_for_one_meaning(docket) > 1 + unit.granted)
         || (unit.named.len() > 1 + unit.granted
-            && unit.most_for_one_meaning(|named| group.listed().any(|listed| listed == named)) > 1 + unit.granted)
+            && unit.most_for_one_meaning(|named| group.lists(named)) > 1 + unit.granted)
 }
 
 /// Whether a confirmed count shows fewer effects than there are successes.
-fn is_short(group: &Group<'_>, units: &[Unit<'_>]) -> bool {
-    let least: usize = units.iter().map(|unit| unit.least).sum();
+fn is_short(group: &Group<'_>, least: usize) -> bool {
     group.series.iter().any(|series| series.last().is_some_and(|read| read.confirmed && read.total < least))
 }
 
 /// Whether it is this unit's effect that is missing: the only one, or the one whose identity is not listed.
 fn lacks_its_own(group: &Group<'_>, unit: &Unit<'_>, units: &[Unit<'_>]) -> bool {
-    let listed = |unit: &Unit<'_>| group.listed().any(|listed| unit.names(listed));
+    let listed = |unit: &Unit<'_>| unit.named.iter().any(|(named, _)| group.lists(named));
     let somebody = units.iter().any(|other| other.least > 0 && !listed(other));
     !somebody || !listed(unit)
 }
@@ -329,24 +334,29 @@ fn lacks_its_own(group: &Group<'_>, unit: &Unit<'_>, units: &[Unit<'_>]) -> bool
 /// Whether a confirmed list never showed an effect that the unit's answers name.
 fn is_unlisted(group: &Group<'_>, unit: &Unit<'_>) -> bool {
     let confirmed = group.series.first().and_then(Series::last).is_some_and(|read| read.confirmed);
-    let is_listed = |named: &str| group.listed().any(|listed| listed == named);
-    confirmed && unit.named.iter().any(|(named, _)| !is_listed(named))
+    confirmed && unit.named.iter().any(|(named, _)| !group.lists(named))
 }
 
-/// Nothing speaks against the unit; is there enough that speaks for it?
-fn undisputed(docket: &Docket<'_, '_>, group: &Group<'_>, unit: &Unit<'_>, units: &[Unit<'_>]) -> Option<Judgement> {
+/// Nothing speaks against the unit; is there enough that speaks for it? `all` is how many units there are, and the effects
+/// that they must and may have.
+fn undisputed(
+    docket: &Docket<'_, '_>,
+    group: &Group<'_>,
+    unit: &Unit<'_>,
+    all: (usize, usize, usize),
+) -> Option<Judgement> {
     if !unit.is_subject() {
         return None;
     }
     if !group.series.iter().all(|series| series.last().is_some_and(|read| read.closed)) || has_failed(group) {
         return Some(Judgement::Inconclusive(open_cause(docket, group, unit)));
     }
-    let (least, most) = units.iter().fold((0, 0), |(least, most), unit| (least + unit.least, most + unit.most));
+    let (units, least, most) = all;
     let totals = || group.series.iter().filter_map(|series| series.last().map(|read| read.total));
     let exact = least == most && totals().all(|total| total == least);
     let promised = unit.least..=unit.most.min(1 + unit.granted);
-    let alone = units.len() == 1 && totals().all(|total| promised.contains(&total));
-    let (sum, complete) = unit.attributed(docket);
+    let alone = units == 1 && totals().all(|total| promised.contains(&total));
+    let Attributed { sum, complete, .. } = unit.attributed;
     let attributed = complete && promised.contains(&sum);
     // Several effects are several executions, and not one that had them all, only where each is seen to have one.
     let told = unit.granted == 0 || complete || totals().all(|total| total <= 1);
@@ -385,7 +395,9 @@ fn by_identity(docket: &Docket<'_, '_>, group: &Group<'_>, unit: &Unit<'_>) -> O
         answer.is_some_and(|answer| answer.response.status >= 500)
     });
     match unit.named.len() {
-        _ if unit.most_for_one_meaning(|_| true) > 1 + unit.granted => Some(Judgement::Violated),
+        named if named > 1 + unit.granted && unit.most_for_one_meaning(|_| true) > 1 + unit.granted => {
+            Some(Judgement::Violated)
+        }
         named if named > unit.most => Some(Judgement::Violated),
         0 => None,
         _ if crashed => Some(Judgement::Inconclusive(Cause::ReplayedOrExecuted)),
@@ -394,29 +406,32 @@ fn by_identity(docket: &Docket<'_, '_>, group: &Group<'_>, unit: &Unit<'_>) -> O
 }
 
 /// Files the verdict on a unit. A success that was never repeated earns no *holds*.
-fn file(trial: &mut Trial<'_, '_>, group: usize, unit: &Unit<'_>, judgement: Judgement) {
-    if judgement != Judgement::Violated && !unit.repeated {
+fn file<'h>(trial: &mut Trial<'_, 'h>, group: usize, unit: Unit<'h>, judgement: Judgement) {
+    let Some(last) = unit.attempts.last().copied().filter(|_| judgement == Judgement::Violated || unit.repeated) else {
         return;
-    }
-    let docket = &trial.docket;
-    let by_identity = docket.effects.groups[group].series.is_empty();
-    trial.sink.file(unit.action, REQUIREMENT, judgement, || {
-        let acceptable = match (unit.least, unit.most) {
-            (least, most) if least == most => words::effects(most),
-            (least, most) => format!("{} to {}", least, words::effects(most)),
-        };
-        let promised = Promised {
-            level: Level::Must,
-            source: None,
-            promise: "a success has exactly one effect, however often it is repeated".into(),
-            acceptable: vec![acceptable],
-        };
-        let skipped = unit.attempts.len().saturating_sub(EVIDENCE);
-        let attempts = unit.attempts[skipped..].iter().map(|attempt| docket.facts[*attempt].id).collect();
-        (promised, attempts, seen(docket, group, unit))
-    });
+    };
+    let by_identity = trial.docket.effects.groups[group].series.is_empty();
+    let action = unit.action;
+    let grounds = || Grounds::Effects(group, Box::new(unit));
+    trial.sink.file((action, last), REQUIREMENT, judgement, Level::Must, grounds);
     if by_identity {
         trial.sink.by_identity(REQUIREMENT);
+    }
+}
+
+/// The finding in words.
+pub(in crate::oracle) fn told(docket: &Docket<'_, '_>, group: usize, unit: &Unit<'_>) -> Told {
+    let acceptable = match (unit.least, unit.most) {
+        (least, most) if least == most => words::effects(most),
+        (least, most) => format!("{} to {}", least, words::effects(most)),
+    };
+    let skipped = unit.attempts.len().saturating_sub(EVIDENCE);
+    Told {
+        source: None,
+        promise: "a success has exactly one effect, however often it is repeated".into(),
+        acceptable: vec![acceptable],
+        attempts: unit.attempts[skipped..].iter().map(|attempt| docket.facts[*attempt].id).collect(),
+        seen: seen(docket, group, unit),
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) fn is_stale(docket: &Docket<'_, '_>, attempt: usize, world: &World, t
     let Some(first) = world.first.filter(|_| world.situation == Situation::AfterChange && current_alone) else {
         return false;
     };
-    let content = |index: usize| docket.facts[index].answer().and_then(|answer| answer.response.document());
+    let content = |index: usize| docket.facts[index].answer().and_then(|answer| docket.document(answer));
     let (Some(was), Some(is)) = (content(first), content(attempt)) else {
         return false;
     };
@@ -25,7 +25,7 @@ pub(super) fn is_stale(docket: &Docket<'_, '_>, attempt: usize, world: &World, t
     names.into_iter().any(|name| {
         let values: Vec<Option<&Value>> = listed.iter().map(|item| item.get(name)).collect();
         let before = changed_from(&values);
-        before.is_some() && only(&was, name) == before && only(&is, name) == before
+        before.is_some() && only(was, name) == before && only(is, name) == before
     })
 }
 

@@ -5,7 +5,6 @@ use super::super::Judgement;
 use super::super::action::ActionIndex;
 use super::super::answer::AnswerKind;
 use super::super::docket::Docket;
-use super::super::sameness::same_content;
 use super::super::situation::World;
 use super::super::trial::Trial;
 use super::server_error;
@@ -29,8 +28,8 @@ pub(super) fn is_frozen(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt:
         trial.action(action).turned_away = Some(attempt);
         return false;
     }
-    let terms = world.terms(&trial.docket, attempt);
-    trial.sink.row(&trial.docket, action, attempt, &world, terms.as_ref(), Judgement::Violated);
+    let terms = world.terms(trial.docket, attempt);
+    trial.sink.row(action, attempt, &world, terms.as_ref(), Judgement::Violated);
     trial.action(action).violated = true;
     true
 }
@@ -38,14 +37,13 @@ pub(super) fn is_frozen(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt:
 /// How the attempt met the server, if it got the very answer of the first one, which had asked to be turned away, and
 /// the contract does not allow that.
 fn repeats_first(trial: &Trial<'_, '_>, action: ActionIndex, attempt: usize) -> Option<World> {
-    let docket = &trial.docket;
+    let docket = trial.docket;
     let action = &trial.actions.all[action];
     let answer = docket.facts[attempt].answer().filter(|answer| answer.kind == AnswerKind::TurnedAway)?;
     let first = action.attempts.iter().copied().find(|first| *first < attempt && was_meant(docket, *first))?;
     let meant = docket.facts[first].answer()?;
-    let fidelity = docket.contract.fidelity().map(|(fidelity, _, _)| fidelity);
     let alike = meant.response.status == answer.response.status
-        && same_content(fidelity, meant.response, answer.response)
+        && meant.content == answer.content
         && docket.facts[first].meaning == docket.facts[attempt].meaning;
     let world = World::new(Situation::AfterTurningAway, Some(first));
     let terms = world.terms(docket, attempt)?;
