@@ -146,7 +146,7 @@ pub enum Anchor {
     Completion,
     /// The latest request with the key.
     LastUse,
-    /// The end of the life of the resource that was made.
+    /// The end of the life of the resource that was made: until then its key is kept. The hook `delete` ends it.
     ResourceEnd,
 }
 
