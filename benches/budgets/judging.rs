@@ -20,7 +20,7 @@ use crate::table::Table;
 const BUDGET: f64 = 2_000_000.0;
 
 /// How many measurements one rate is the best of.
-const SLICES: u32 = 20;
+const SLICES: u32 = 4;
 
 /// How much slower an attempt of the longest history may be judged than one of the shortest. The longest is a hundred
 /// times as long and does not fit into any cache; what grew with the square would be a hundred times as slow.
