@@ -74,7 +74,7 @@ pub(super) enum Step {
     /// It is answered.
     Answer(Reply),
     /// It waits for another execution, and is then decided again.
-    Wait(Situation, Waiting),
+    Wait(Disposition, Waiting),
     /// It claims its key.
     Claim(Claim),
     /// It claims its key when its window, of this number and length, has passed.
@@ -129,7 +129,7 @@ impl Interpreter {
             if self.state().life != life {
                 break recovery::gone();
             }
-            let (step, looked_up_after) = self.decide(&submission);
+            let (step, looked_up_after) = self.decide(&submission, waited.as_ref());
             let reply = match step {
                 Step::Answer(reply) => reply,
                 Step::Execute(begun) => self.execute(begun).await,
@@ -142,8 +142,8 @@ impl Interpreter {
                     let begun = self.begin(&mut self.state(), &submission, claim);
                     self.execute(begun).await
                 }
-                Step::Wait(situation, mut waiting) => {
-                    waited = waited.or(Some(situation));
+                Step::Wait(disposition, mut waiting) => {
+                    waited = waited.or(Some(disposition));
                     // An outcome, or an execution that was given up: either way there is something new to decide.
                     let _ = waiting.changed().await;
                     continue;
@@ -195,12 +195,16 @@ impl Interpreter {
 
     /// Looks a request up, and in the same step lets it claim its key, unless that is to come later. Then it is measured
     /// how long after the first request with its key that was.
-    fn decide(self: &Arc<Self>, submission: &Arc<Submission>) -> (Step, Option<Duration>) {
+    fn decide(
+        self: &Arc<Self>,
+        submission: &Arc<Submission>,
+        waited: Option<&Disposition>,
+    ) -> (Step, Option<Duration>) {
         let mut state = self.state();
         let now = Instant::now();
         self.close_windows(&mut state, now);
         let looked_up_after = self.since_first_look_up(&mut state, submission, now);
-        let step = match self.look_up(&mut state, submission) {
+        let step = match self.look_up(&mut state, submission, waited) {
             Step::Claim(claim) => match self.policy.claiming {
                 Claiming::Later(window) if !window.is_zero() && claim.place.is_some() => {
                     Step::Window(self.open_window(&mut state, submission, claim, now + window), window)
@@ -221,7 +225,7 @@ impl Interpreter {
         }
     }
 
-    fn look_up(&self, state: &mut State, submission: &Submission) -> Step {
+    fn look_up(&self, state: &mut State, submission: &Submission, waited: Option<&Disposition>) -> Step {
         if let Some(answer) = submission.turned_away.clone() {
             return self.turn_away(state, submission, answer);
         }
@@ -249,7 +253,7 @@ impl Interpreter {
         let Some((relation, number, record)) = found else {
             return self.accept(state, submission, Some(place), Claimed::Under(Situation::Fresh));
         };
-        let disposition = self.meet(relation, record, submission, &place, book);
+        let disposition = self.meet(relation, record, submission, &place, book).after(waited);
         let record = record.clone();
         if relation == Relation::SameScope && disposition.situation != Situation::Expired {
             records.use_at(&place.name, number, now);
@@ -310,7 +314,9 @@ impl Interpreter {
             (Treatment::Executes, _) if elsewhere => {
                 self.accept(state, submission, Some(place), Claimed::Under(situation))
             }
-            (_, Progress::InFlight { waiting, .. }) => Step::Wait(situation, waiting.clone()),
+            (treatment, Progress::InFlight { waiting, .. }) => {
+                Step::Wait(Disposition { situation, treatment }, waiting.clone())
+            }
             (Treatment::Executes, Progress::Finished { .. }) => {
                 self.accept(state, submission, Some(place), Claimed::Under(situation))
             }
@@ -475,8 +481,8 @@ pub(super) fn note(situation: &dyn fmt::Display, treatment: &str) -> String {
     format!("{situation} → {treatment}")
 }
 
-fn noting(mut reply: Reply, waited: Option<Situation>) -> Reply {
-    if let Some(situation) = waited {
+fn noting(mut reply: Reply, waited: Option<Disposition>) -> Reply {
+    if let Some(Disposition { situation, .. }) = waited {
         reply.note = format!("{situation} → waits; {}", reply.note);
     }
     reply

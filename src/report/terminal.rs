@@ -144,8 +144,11 @@ impl View<'_> {
     fn footer(&self, effects: &Effects<'_>) -> String {
         let attempts: usize = self.history.cases.values().map(|case| case.attempts.len()).sum();
         let void: usize = self.history.cases.values().map(|case| case.voided.len()).sum();
-        let repeated =
-            if void == 0 { String::new() } else { format!(" (and {void} that came to nothing and were repeated)") };
+        let repeated = match void {
+            0 => String::new(),
+            1 => " (and 1 that came to nothing and was repeated)".to_owned(),
+            _ => format!(" (and {void} that came to nothing and were repeated)"),
+        };
         let cases = plural(self.history.cases.len(), "case");
         let requests = match self.history.requests {
             Some(1) => format!("1 request, {attempts} of them attempts"),
