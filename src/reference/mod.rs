@@ -31,6 +31,7 @@ mod book;
 mod certificate;
 mod clock;
 mod defect;
+mod disposition;
 mod execution;
 mod http;
 mod interpreter;

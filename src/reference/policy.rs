@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::answer::{self, Answer, Refusal};
 use super::book::{Book, Request};
 use super::clock::Moment;
+use super::disposition::Disposition;
 use super::key;
 use super::limits::Limits;
 use super::record::{Outcome, OutcomeKind, Progress, Record, Relation};
@@ -28,27 +29,6 @@ pub(super) enum Admission {
     Protected(String),
     /// The request is refused.
     Refused(&'static str, Answer),
-}
-
-/// How a request meets the server, and what it gets.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Disposition {
-    /// How it meets the server.
-    pub(super) situation: Situation,
-    /// What it gets.
-    pub(super) treatment: Treatment,
-}
-
-impl Disposition {
-    /// The same after a wait for the first request. Whoever waited to be given its answer gets that, and not the current
-    /// state of what it made, which is what those get who come later.
-    pub(super) fn after(self, waited: Option<&Self>) -> Self {
-        let for_a_replay = waited.is_some_and(|waited| waited.treatment == Treatment::Replays);
-        match self.treatment {
-            Treatment::Refreshes if for_a_replay => Self { treatment: Treatment::Replays, ..self },
-            Treatment::Refreshes | Treatment::Replays | Treatment::Executes | Treatment::Rejects(_) => self,
-        }
-    }
 }
 
 /// What the age of a record is told by.

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use icu_normalizer::ComposingNormalizerBorrowed;
 use serde_json::{Map, Number, Value};
 
-use super::policy::{Disposition, in_conflict, promised};
+use super::disposition::Disposition;
+use super::policy::{in_conflict, promised};
 use super::submission::{BETWEEN, Submission, form};
 use crate::contract::{Contract, Row, Situation, Treatment};
 

@@ -2,7 +2,8 @@
 
 use super::{Entry, FailureClass};
 use crate::contract::{Matcher, Period, Requirement, Situation, Treatment};
-use crate::reference::policy::{Claiming, Departure, Disposition, Memory, Policy, Survivor};
+use crate::reference::disposition::Disposition;
+use crate::reference::policy::{Claiming, Departure, Memory, Policy, Survivor};
 use crate::reference::record::Progress;
 
 pub(super) const CHECK_THEN_ACT: Entry = Entry {

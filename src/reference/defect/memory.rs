@@ -2,7 +2,8 @@
 
 use super::{Entry, FailureClass};
 use crate::contract::{Matcher, Requirement, Situation, Treatment};
-use crate::reference::policy::{Disposition, Hour, Memory, Policy, age};
+use crate::reference::disposition::Disposition;
+use crate::reference::policy::{Hour, Memory, Policy, age};
 use crate::reference::record::{Outcome, OutcomeKind, Record};
 
 pub(super) const CACHE_SUCCESS_ONLY: Entry = Entry {

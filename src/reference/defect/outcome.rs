@@ -4,8 +4,9 @@ use super::parameters::conflict_leaves;
 use super::replay::redirect;
 use super::{Entry, FailureClass, memory};
 use crate::contract::{Requirement, Treatment};
+use crate::reference::disposition::Disposition;
 use crate::reference::limits::Cost;
-use crate::reference::policy::{Disposition, Memory, Policy, Survivor};
+use crate::reference::policy::{Memory, Policy, Survivor};
 use crate::reference::record::OutcomeKind;
 
 pub(super) const CONFLICT_BREAKS_KEY: Entry = Entry {

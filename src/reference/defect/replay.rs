@@ -8,7 +8,8 @@ use super::{Entry, FailureClass};
 use crate::contract::{Contract, Expected, Matcher, Requirement, Situation, Treatment};
 use crate::reference::answer::Answer;
 use crate::reference::book::Book;
-use crate::reference::policy::{Disposition, Policy, changed_parameters};
+use crate::reference::disposition::Disposition;
+use crate::reference::policy::{Policy, changed_parameters};
 use crate::reference::record::Outcome;
 
 pub(super) const REPLAY_WITHOUT_MARKER: Entry = Entry {

@@ -3,7 +3,8 @@
 use super::{Entry, FailureClass};
 use crate::contract::{Matcher, Requirement, Situation, Treatment};
 use crate::reference::book::Request;
-use crate::reference::policy::{Disposition, Policy, Submission};
+use crate::reference::disposition::Disposition;
+use crate::reference::policy::{Policy, Submission};
 use crate::reference::record::Relation;
 
 pub(super) const BLIND_TO_OPERATION: Entry = Entry {
