@@ -101,7 +101,8 @@ fn reach_follows_from_the_stimuli() {
 #[test]
 fn the_reference_profile_offers_what_every_shipped_scenario_needs() {
     let plan = plan(&with_replicas("", &["second"]), &scenario::load_shipped(), "25h");
-    // Its keys are counted from their first use. A header field carries neither spaces around a key nor letters that are not ASCII.
+    // Its keys are counted from their first use. A header field carries neither spaces around a key nor letters that are
+    // not ASCII.
     let skipped: Vec<String> = plan.skipped.iter().map(|(id, skipped)| format!("{id}: {}", skipped.reason)).collect();
     let by_resource = "needs retention.anchor.resource-end";
     let expected = [

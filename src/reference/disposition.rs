@@ -22,3 +22,19 @@ impl Disposition {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_waited_for_a_replay_gets_one() {
+        let found = |treatment| Disposition { situation: Situation::AfterSuccess, treatment };
+        let waited = |treatment| Disposition { situation: Situation::InFlight, treatment };
+        assert_eq!(found(Treatment::Refreshes).after(Some(&waited(Treatment::Replays))), found(Treatment::Replays));
+        for unchanged in [None, Some(waited(Treatment::Refreshes)), Some(waited(Treatment::Executes))] {
+            assert_eq!(found(Treatment::Refreshes).after(unchanged.as_ref()), found(Treatment::Refreshes));
+        }
+        assert_eq!(found(Treatment::Executes).after(Some(&waited(Treatment::Replays))), found(Treatment::Executes));
+    }
+}

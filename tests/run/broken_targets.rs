@@ -58,6 +58,11 @@ fn a_target_that_answers_500_to_everything() {
     let run = against(&stub.base_url());
     nothing_holds(&run);
     assert!(run.stdout.contains("500"), "{}", run.stdout);
+    // The control ends with its first action: more of them would only have effects on somebody's system.
+    let history = idemspec::journal::read(&run.journal).unwrap().history;
+    let intents: Vec<&str> =
+        history.cases.values().flat_map(|case| &case.intents).map(|intent| intent.name.as_str()).collect();
+    assert_eq!(intents, ["first"], "{}", run.stdout);
 }
 
 #[test]

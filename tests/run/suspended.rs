@@ -42,17 +42,23 @@ fn keys(history: &History) -> Vec<String> {
     keys
 }
 
+/// Plants keys, and leaves what is to be seen of them to another process.
+fn plant(profile: &str, journal: &Path) -> String {
+    let mut plant = program();
+    plant.args(["run", profile, "--only", "retention-wait", "--max-wait", "1s", "--journal"]).arg(journal);
+    let (code, text) = said(&plant.output().unwrap());
+    // What was planted holds nothing yet, and is no failure either.
+    assert_eq!(code, 0, "{text}");
+    assert_eq!(text.matches("retention: pending, due 2").count(), 2, "{text}");
+    text
+}
+
 #[test]
 fn planted_today_and_looked_at_tomorrow() {
     let folder = tempfile::tempdir().unwrap();
     let (target, profile) = staging(folder.path());
     let journal = folder.path().join("run.jsonl");
-    let mut plant = program();
-    plant.args(["run", &profile, "--only", "retention-wait", "--max-wait", "1s", "--journal"]).arg(&journal);
-    let (code, text) = said(&plant.output().unwrap());
-    // What was planted holds nothing yet, and is no failure either.
-    assert_eq!(code, 0, "{text}");
-    assert_eq!(text.matches("retention: pending, due 2").count(), 2, "{text}");
+    let text = plant(&profile, &journal);
     assert!(text.contains(&format!("resume with `idemspec resume {}`", journal.display())), "{text}");
     let planted = verdicts(&text);
     for requirement in ["retention.kept", "retention.expired"] {
@@ -99,11 +105,7 @@ fn over_a_restart(data: bool) -> (i32, std::collections::BTreeMap<String, String
     let arguments = if data { vec![profile.as_str(), "--data", &file] } else { vec![profile.as_str()] };
     let served = Served::start_at(port, &arguments).ignored();
     let journal = folder.path().join("run.jsonl");
-    let mut plant = program();
-    plant.args(["run", &profile, "--only", "retention-wait", "--max-wait", "1s", "--journal"]).arg(&journal);
-    let (code, text) = said(&plant.output().unwrap());
-    assert_eq!(code, 0, "{text}");
-    assert_eq!(text.matches("retention: pending, due 2").count(), 2, "{text}");
+    plant(&profile, &journal);
     drop(served);
     let _served = Served::start_at(port, &arguments).ignored();
     let (code, text) = said(&program().arg("resume").arg(&journal).output().unwrap());
