@@ -139,7 +139,11 @@ impl Reach<'_> {
             self.reached.insert(Requirement::ScopeStoreUnavailable);
             return;
         }
-        self.reached.extend(send.key.and_then(KeyChoice::kind).map(of_key));
+        let kind = send.key.and_then(KeyChoice::kind);
+        self.reached.extend(kind.map(of_key));
+        if kind.is_some_and(|kind| kind.is_incomplete() || kind == KeyKind::Outdated) {
+            return;
+        }
         if let Some(loss) = send.lose {
             self.reached.insert(after_loss(loss.at));
         }
@@ -299,6 +303,8 @@ fn of_key(kind: KeyKind) -> Requirement {
         KeyKind::Overlong | KeyKind::OverlongSibling => Requirement::KeyOverlong,
         KeyKind::Longest | KeyKind::LongestSibling => Requirement::KeyLongest,
         KeyKind::Long(_) => Requirement::KeyFresh,
+        KeyKind::Undated | KeyKind::DateAlone | KeyKind::Misdated => Requirement::KeyFirstSent,
+        KeyKind::Outdated => Requirement::RetentionExpired,
         KeyKind::LongestOtherCase
         | KeyKind::OtherCase
         | KeyKind::Quoted
