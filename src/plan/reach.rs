@@ -131,6 +131,9 @@ impl Reach<'_> {
     fn send(&mut self, send: &Send) {
         let variant = send.parameters.clone().unwrap_or_else(|| BASE.to_owned());
         self.reached.insert(Requirement::ReplaySingleEffect);
+        // Which refusals say so of themselves, the answers will show.
+        let says = self.bound.profile().contract.not_executed().map(|_| Requirement::ReplayNotExecuted);
+        self.reached.extend(says);
         if send.key == Some(KeyChoice::None) {
             self.reached.insert(Requirement::KeyMissing);
             return;

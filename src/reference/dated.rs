@@ -76,12 +76,8 @@ impl Interpreter {
 
 #[cfg(test)]
 mod tests {
-    use super::super::policy::tests::submission;
+    use super::super::policy::tests::{contract, submission};
     use super::*;
-
-    fn contract(yaml: &str) -> Contract {
-        serde_yaml::from_str(yaml).unwrap()
-    }
 
     #[test]
     fn key_and_date_come_together_or_not_at_all() {
