@@ -130,7 +130,9 @@ pub(super) fn age(docket: &Docket<'_, '_>, action: &Action, attempt: usize) -> A
     let (Some(first), Some(last)) = (action.first_use, action.last_use) else {
         return Age::Kept { late: false };
     };
-    if docket.clock.expired_between(&docket.facts[last], &docket.facts[attempt]) {
+    // A refusal does not bring a key back that was taken for expired.
+    let sure = action.last_sure_use.unwrap_or(last);
+    if docket.clock.expired_between(&docket.facts[sure], &docket.facts[attempt]) {
         return Age::Told;
     }
     if retention.anchor == Some(Anchor::ResourceEnd)

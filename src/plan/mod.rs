@@ -174,6 +174,9 @@ fn obstacle(
     if needs::cancels(&case.steps) && !options.may_speak_http2 {
         return Some(Reason::NeedsHttp2);
     }
+    if bound.profile().contract.client_waits().is_some() && needs::races_copies(&case.steps) {
+        return Some(Reason::ClientsWait);
+    }
     let too_long = |wait: &Period| *wait > options.max_wait;
     // Where a clock can be moved nobody has to wait; and a clock that is moved spoils what waits.
     let suspends = options.suspends && !needs::moves_clocks(bound);
