@@ -24,6 +24,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ("increase", include_str!("../../profiles/increase.yaml")),
     ("zalando-guidelines", include_str!("../../profiles/zalando-guidelines.yaml")),
     ("razorpay", include_str!("../../profiles/razorpay.yaml")),
+    ("rfc9110-methods", include_str!("../../profiles/rfc9110-methods.yaml")),
     ("brandur-rocket-rides", include_str!("../../profiles/brandur-rocket-rides.yaml")),
 ];
 

@@ -20,6 +20,7 @@ mod mocks;
 mod order_api;
 mod outage;
 mod profiles;
+mod put;
 mod races;
 mod release;
 mod restarted;
