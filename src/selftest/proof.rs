@@ -106,9 +106,15 @@ pub fn visible_defects(contract: &Contract, sound: &Evidence) -> Vec<Breach> {
 fn violates(contract: &Contract, sound: &Evidence, defect: Defect) -> BTreeSet<Requirement> {
     let declared = defect.expected().iter().copied();
     let executes = |row: Row| contract.rulings(row).iter().any(|ruling| ruling.case.allows_executing());
+    let row = |requirement: Requirement| match requirement {
+        Requirement::ConflictChangedParameters => Some(Row::ChangedParameters),
+        // Where nothing else is said, other bytes are what a repeat is.
+        Requirement::ConflictEquivalentParameters => Some(Row::AfterSuccess),
+        other => other.row(),
+    };
     match defect {
         Defect::NoDedup => declared
-            .filter(|requirement| sound.held.contains(requirement) && !requirement.row().is_some_and(executes))
+            .filter(|requirement| sound.held.contains(requirement) && !row(*requirement).is_some_and(executes))
             .collect(),
         _ => declared.collect(),
     }
@@ -120,6 +126,7 @@ fn is_a_breach(contract: &Contract, defect: Defect) -> bool {
         contract.rulings(row).iter().any(|ruling| ruling.case.allow.iter().any(wanted))
     };
     let executes = |treatment: &Treatment| *treatment == Treatment::Executes;
+    let longest = contract.key.as_ref().and_then(|key| key.max_length);
     let refuses_changes = contract.rejections(Row::ChangedParameters).next().is_some();
     match defect {
         Defect::KeyOptional => !allows(Row::Missing, &executes),
@@ -128,7 +135,9 @@ fn is_a_breach(contract: &Contract, defect: Defect) -> bool {
         Defect::BlindToOperation => allows(Row::OtherOperation, &executes),
         Defect::BlindToAccount => tells_conflicts(contract),
         Defect::FoldCase => contract.key.is_some() && !is_uuid_alone(contract),
-        Defect::OverlongCrashes => contract.key.as_ref().is_some_and(|key| key.max_length.is_some()),
+        // It cuts keys to the width of a column, which shows only where they may be longer.
+        Defect::TruncateKey => longest.is_some_and(|longest| longest > COLUMN),
+        Defect::OverlongCrashes => longest.is_some(),
         Defect::FingerprintSomeFields | Defect::BurnKeyOnValidationFailure => refuses_changes,
         // Where nobody says what other bytes are, a spelling may be refused, and what follows is one more breach.
         Defect::ConflictOverwrites => {
@@ -144,6 +153,9 @@ fn is_uuid_alone(contract: &Contract) -> bool {
     let is_uuid = key.recommended.as_ref().is_some_and(|recommended| recommended.starts_with("uuid"));
     is_uuid && key.max_length.is_none_or(|longest| longest <= UUID_LENGTH)
 }
+
+/// The width of a column in which keys are cut off.
+const COLUMN: usize = 64;
 
 /// The length of a UUID as text.
 const UUID_LENGTH: usize = 36;
