@@ -34,7 +34,13 @@ fn plan(bound: &Bound, scenarios: &[Scenario], max_wait: &str) -> Plan {
     Plan::new(
         bound,
         scenarios,
-        &PlanOptions { selection: Selection::default(), max_wait, may_speak_http2: true, suspends: true },
+        &PlanOptions {
+            selection: Selection::default(),
+            max_wait,
+            may_speak_http2: true,
+            suspends: true,
+            pressure: None,
+        },
     )
 }
 
