@@ -177,7 +177,7 @@ impl Proof {
                 Some(Lack::Unsound(evidence.violated.keys().chain(&evidence.undecided).copied().collect()))
             }
         };
-        let few = (self.broken.len() < self.wanted && sound.is_none()).then(|| Lack::TooFew(self.broken.len()));
+        let few = (self.broken.len() < self.wanted && sound.is_none()).then_some(Lack::TooFew(self.broken.len()));
         sound.into_iter().chain(few).chain(self.broken.iter().filter_map(Broken::lack)).collect()
     }
 }
