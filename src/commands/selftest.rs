@@ -1,5 +1,6 @@
 //! `idemspec selftest`: would this tool notice? Sound targets are to be blamed for nothing, broken ones for their defect.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
@@ -81,6 +82,8 @@ async fn look(target: Target, looks: u32) -> Probed {
 
 /// Does what `idemspec run` does with a target, and tells what that shows.
 async fn evidence(target: &Target) -> Result<Evidence> {
+    // Nobody's credentials are needed: what serves a profile takes what is made up for it.
+    let mut values = BTreeMap::new();
     let (served, words) = match target {
         Target::Broken(defect) => {
             let under = defect.shown_under().map(str::to_owned);
@@ -90,13 +93,15 @@ async fn evidence(target: &Target) -> Result<Evidence> {
         Target::Sound(SoundTarget::EmbeddedHttp2) => (None, vec!["--http2".to_owned()]),
         Target::Sound(SoundTarget::EmbeddedTls) => (None, vec!["--tls".to_owned()]),
         Target::Sound(SoundTarget::Served(name)) => {
-            let served = reference::start(ReferenceOptions::of(profile::load(name)?.profile))?;
+            let profile = profile::load(name)?.profile;
+            values = profile.made_up_values();
+            let served = reference::start(ReferenceOptions::of(profile))?;
             let words = vec![name.clone(), "--base-url".to_owned(), served.base_url(), "--allow-production".to_owned()];
             (Some(served), words)
         }
     };
     let arguments = run_arguments(words)?;
-    let session = Session::prepare_in(&arguments, &made_up)?;
+    let session = Session::prepare_in(&arguments, &|name| values.get(name).cloned())?;
     let (_handle, interrupt) = Interrupt::new();
     let recorder = Recorder::new(None, Box::new(|_| {}));
     let settings = Settings::of(&arguments, &session);
@@ -123,10 +128,4 @@ fn run_arguments(words: Vec<String>) -> Result<RunArguments> {
         | Command::List(_)
         | Command::Explain(_) => bail!("this is no run"),
     }
-}
-
-/// A value for every variable of a profile, so that nobody's credentials are needed. What serves it takes any, each for
-/// an account of its own.
-fn made_up(variable: &str) -> Option<String> {
-    Some(format!("selftest-{}", variable.to_ascii_lowercase()))
 }

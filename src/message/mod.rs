@@ -3,9 +3,11 @@
 mod extract;
 mod request;
 mod response;
+mod signature;
 mod xml;
 
 pub use extract::{ContentPath, Extractor, JsonPath};
 pub use request::{Request, ShownRequest};
 pub use response::{Body, Response};
+pub use signature::{ALGORITHM, Signable, SigningScope};
 pub use xml::{Element, XmlError, XmlPath};

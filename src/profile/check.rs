@@ -4,7 +4,9 @@ use serde_json::Value;
 
 use super::sites::{Purpose, of_request, sites};
 use super::template::Parsed;
-use super::{BASE, Counter, DEFAULT, EffectSource, Hook, Profile, RequestTemplate, Variant, check_contract, variants};
+use super::{
+    BASE, Counter, DEFAULT, EffectSource, Hook, Profile, RequestTemplate, Variant, check_auth, check_contract, variants,
+};
 use crate::contract::Drawn;
 use crate::document::{At, Located, Problem, is_kebab_case, pointer};
 use crate::message::Extractor;
@@ -21,6 +23,7 @@ pub(super) fn problems(located: &Located, profile: &Profile) -> Vec<Problem> {
     check.further_operations();
     check.hooks();
     check.mock();
+    check_auth::check(&mut check);
     check_contract::check(&mut check);
     check.problems
 }
@@ -94,17 +97,10 @@ impl Check<'_> {
             self.request("/target/clock/request", &clock.request);
             self.extractor("/target/clock/time", &clock.time);
         }
-        let auth = target.auth.iter().map(|auth| ("/target/auth".to_owned(), auth));
-        let accounts = target.accounts.iter().map(|(name, auth)| (pointer("/target/accounts", name), auth));
-        for (at, auth) in auth.chain(accounts) {
-            if let super::Auth::Header { name, .. } = auth {
-                self.header_name(At::Value(&format!("{at}/header/name")), name);
-            }
-        }
     }
 
     /// A URL that holds no variable must be one.
-    fn url(&mut self, at: &str, what: &str, url: &str) {
+    pub(super) fn url(&mut self, at: &str, what: &str, url: &str) {
         let fixed = Parsed::parse(url).is_ok_and(|parsed| parsed.variables().next().is_none());
         if fixed
             && !url.contains("{{")

@@ -79,6 +79,17 @@ pub fn parse(file: &str, text: &str) -> Result<Loaded, Problems> {
     checked(&merged(Origin::File(PathBuf::from(file)), Located::parse(file, text)?)?)
 }
 
+/// Where something stands in the file of a profile, as `file:line:column`; nothing where that is not known.
+pub fn place_of(reference: &str, pointer: &str) -> Option<String> {
+    let origin = match find_shipped(reference) {
+        Some((name, text)) => Origin::Shipped(name, text),
+        None => Origin::File(PathBuf::from(reference)),
+    };
+    let located = origin.read().ok()?;
+    let found = merged(origin, located).ok()?.problem(At::Key(pointer), "");
+    found.spot.map(|spot| format!("{}:{}:{}", found.file, spot.line, spot.column))
+}
+
 fn load_file(path: &Path) -> Result<Loaded, Problems> {
     let origin = Origin::File(path.to_owned());
     let located = origin.read()?;

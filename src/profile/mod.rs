@@ -1,11 +1,15 @@
 //! A profile: a contract bound to a target, and how to speak to it.
 
+mod auth;
 mod bind;
 mod body;
 mod check;
+mod check_auth;
 mod check_contract;
+mod credentials;
 mod fields;
 mod load;
+mod made_up;
 mod mock;
 mod model;
 mod operation;
@@ -16,8 +20,10 @@ mod target;
 mod template;
 mod variants;
 
+pub use auth::{Auth, AwsSignature, ClientAuthentication, OAuth2, TokenCommand};
 pub use bind::{BindError, BindOptions, Bound, Replica};
-pub use load::{Loaded, digest, load, parse, recorded, shipped};
+pub use credentials::TokenSource;
+pub use load::{Loaded, digest, load, parse, place_of, recorded, shipped};
 pub use mock::{Mock, MockAnswer, MockList};
 pub use model::{
     BASE, Counter, DEFAULT, EffectSource, FurtherOperation, Hook, IdentityWord, Operation, Profile, RequestTemplate,
@@ -25,6 +31,6 @@ pub use model::{
 };
 pub use operation::ProbedOperation;
 pub use render::{BoundHook, HookValues, RenderError, RenderRequest};
-pub use target::{Auth, ClockReading, ClockUnit, Environment, RetentionOverride, Target};
+pub use target::{ClockReading, ClockUnit, Environment, RetentionOverride, Target};
 pub use template::{TemplateError, TemplatePart};
 pub use variants::DeclaredVariant;

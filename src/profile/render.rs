@@ -1,13 +1,12 @@
 //! Rendering requests: a template, a variant of its parameters and a key become bytes, in the form that is sent and in
 //! the form that may be shown.
 
-use base64::Engine;
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use super::body::{self, Content};
 use super::template::{Place, TemplateError, Values, render};
-use super::{Auth, BASE, Bound, DEFAULT, Hook, RequestTemplate, Spelling};
+use super::{BASE, Bound, DEFAULT, Hook, RequestTemplate, Spelling};
 use crate::contract::{Carrier, Encoding};
 use crate::message::Request;
 use crate::secret::Text;
@@ -172,7 +171,7 @@ impl Bound {
             };
             draft.carry(&clause.carrier, &spelled)?;
         }
-        draft.finish(spelling)
+        self.signed(draft.finish(spelling)?, wanted.account, self.base_url_of(wanted.replica)?)
     }
 
     /// The path below which the API is served.
@@ -182,8 +181,19 @@ impl Bound {
         Ok(self.replicas.get(name).ok_or_else(unknown)?.path())
     }
 
+    /// The URL that a request is sent to.
+    fn base_url_of(&self, replica: Option<&str>) -> Result<&str, RenderError> {
+        let Some(name) = replica else { return Ok(&self.base_url) };
+        let unknown = || RenderError::UnknownReplica { name: name.to_owned() };
+        Ok(self.replicas.get(name).ok_or_else(unknown)?.base_url())
+    }
+
     /// The request of an operation, and how its content is spelled.
-    fn probe(&self, operation: &str, variant: &str) -> Result<(RequestTemplate, Option<Spelling>), RenderError> {
+    pub(super) fn probe(
+        &self,
+        operation: &str,
+        variant: &str,
+    ) -> Result<(RequestTemplate, Option<Spelling>), RenderError> {
         if operation == DEFAULT {
             return self.variant(variant);
         }
@@ -259,7 +269,8 @@ impl Bound {
         values: &Values<'_>,
         account: &str,
     ) -> Result<Request, RenderError> {
-        self.draft(template, values, account, &self.base_path)?.finish(None)
+        let request = self.draft(template, values, account, &self.base_path)?.finish(None)?;
+        self.signed(request, account, &self.base_url)
     }
 
     fn draft(
@@ -288,39 +299,6 @@ impl Bound {
         let query = body::fields(&template.query, values, Place::Query)?;
         Ok(Draft { method: parse_method(&template.method)?, path, query, headers, content })
     }
-
-    fn authorisation(&self, account: &str) -> Result<Option<(String, Text)>, RenderError> {
-        let target = &self.profile.target;
-        let auth = if account == DEFAULT {
-            target.auth.as_ref()
-        } else {
-            let unknown = || RenderError::UnknownAccount { name: account.to_owned() };
-            Some(target.accounts.get(account).ok_or_else(unknown)?)
-        };
-        let Some(auth) = auth else { return Ok(None) };
-        let credential = at(&format!("credentials of account {account}"), self.credential(auth))?;
-        Ok(credential.map(|credential| match auth {
-            Auth::Bearer(_) => ("Authorization".to_owned(), after("Bearer ", &credential)),
-            Auth::Basic { .. } => ("Authorization".to_owned(), after("Basic ", &credential)),
-            Auth::Header { name, .. } => (name.clone(), credential),
-        }))
-    }
-}
-
-/// The credential of an account, without the name of its scheme.
-pub(super) fn credential(auth: &Auth, values: &Values<'_>) -> Result<Option<Text>, TemplateError> {
-    let plain = |text: &str| render(text, values, Place::Plain);
-    Ok(Some(match auth {
-        Auth::Bearer(token) => plain(&token.0)?,
-        Auth::Header { name: _, value } => plain(&value.0)?,
-        Auth::Basic { username, password } => {
-            let mut pair = plain(&username.0)?;
-            pair.push_plain(":");
-            pair.push(&plain(&password.0)?);
-            let sent = base64::engine::general_purpose::STANDARD.encode(pair.sent());
-            Text::new(sent, format!("base64({})", pair.shown()))
-        }
-    }))
 }
 
 impl Draft {
@@ -389,12 +367,6 @@ fn quoted(key: &str) -> Result<String, RenderError> {
         return Err(RenderError::Quoted { key: key.to_owned() });
     }
     Ok(format!("\"{}\"", key.replace('\\', "\\\\").replace('"', "\\\"")))
-}
-
-fn after(beginning: &str, text: &Text) -> Text {
-    let mut whole = Text::plain(beginning);
-    whole.push(text);
-    whole
 }
 
 /// Says where a template stands that cannot be rendered.

@@ -87,6 +87,19 @@ impl super::Template {
     }
 }
 
+impl super::Template {
+    /// The text with the values of its variables, or their defaults; nothing if one has neither, or where an expression
+    /// stands.
+    pub fn filled(&self, value: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+        let part = |part| match part {
+            Part::Literal(text) => Some(text),
+            Part::Variable { name, fallback } => value(&name).or(fallback),
+            Part::Expression(_) => None,
+        };
+        Parsed::parse(&self.0).ok()?.0.into_iter().map(part).collect()
+    }
+}
+
 /// The value of a variable, and whether it may be shown.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Variable {

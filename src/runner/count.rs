@@ -2,6 +2,7 @@
 
 use super::Context;
 use super::case::{CaseRun, Stop};
+use super::control::ControlRequest;
 use crate::history::{Count, CountFailure, EventKind, Item, Listing};
 use crate::message::{Element, Extractor, Response};
 use crate::plan::{Place, READS_PER_COUNT};
@@ -94,8 +95,9 @@ pub(super) async fn list(
     (index, counter): (usize, &Counter),
     marker: &str,
 ) -> Result<Listing, Stop> {
-    let request = context.bound.count_request(&place.operation, index, marker, &place.account)?;
-    Ok(match context.send_patiently(&request).await {
+    let render = || context.bound.count_request(&place.operation, index, marker, &place.account);
+    let request = ControlRequest { account: &place.account, replica: None, render: &render };
+    Ok(match context.send_patiently(request).await? {
         Ok(response) => listing(counter, &response),
         Err(error) => Listing::Failed(CountFailure::NoAnswer(error.to_string())),
     })

@@ -30,6 +30,9 @@ pub(in crate::reference) struct Derived {
 
 impl Surface for Derived {
     fn route(&self, interpreter: &Interpreter, asked: Asked<'_>) -> Result<Routed, Answer> {
+        if let Some(token) = self.credentials.issued(&asked) {
+            return Ok(Routed::Answered(token));
+        }
         let (route, captures, found) = self.find(&asked)?;
         let Deed::Operate(collection) = route.deed else {
             return self.answer(interpreter, &asked, route, captures, &found).map(Routed::Answered);
@@ -42,7 +45,9 @@ impl Surface for Derived {
         {
             return Err(Answer::error(415, "the content must be of the declared type"));
         }
-        let account = self.credentials.account(&asked.parts.headers)?;
+        let meant = || Some(operation.recognise(&found)?.0).filter(|variant| variant.drawn == Drawn::TurnedAway);
+        let account = self.credentials.account(&asked, true);
+        let account = account.map_err(|refused| meant().map_or(refused, Variant::failure))?;
         Ok(Routed::Submitted(Box::new(submission(interpreter, asked, account, collection, operation, &captures))))
     }
 
@@ -51,7 +56,7 @@ impl Surface for Derived {
         let Deed::Operate(collection) = route.deed else {
             return None;
         };
-        let account = self.credentials.account(&asked.parts.headers).ok()?;
+        let account = self.credentials.account(&asked, false).ok()?;
         let operation = self.operation(collection).ok()?;
         Some(submission(interpreter, asked, account, collection, operation, &captures))
     }
@@ -127,7 +132,7 @@ impl Derived {
         for (name, value) in route.shape.meet(found).0 {
             captures.entry(name).or_insert(value);
         }
-        let account = || self.credentials.account(&asked.parts.headers);
+        let account = || self.credentials.account(asked, true);
         let marker = captures.get("marker").map(String::as_str);
         let number = captures.get("identity").map(|name| answers::number(name).ok_or_else(not_found)).transpose()?;
         match &route.deed {
