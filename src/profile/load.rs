@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Profile, check};
 use crate::contract::Period;
 use crate::document::{self, At, Form, Format, Located, Problem, Problems};
-use crate::message::{ContentPath, JsonPath, XmlPath};
+use crate::message::{ContentPath, JsonPath, Regex, XmlPath};
 
 /// The profiles that come with the program, by name.
 const SHIPPED: &[(&str, &str)] = &[
@@ -16,6 +16,9 @@ const SHIPPED: &[(&str, &str)] = &[
     ("reference-current", include_str!("../../profiles/reference-current.yaml")),
     ("reference-resource-end", include_str!("../../profiles/reference-resource-end.yaml")),
     ("stripe-v1", include_str!("../../profiles/stripe-v1.yaml")),
+    ("amazon-ec2", include_str!("../../profiles/amazon-ec2.yaml")),
+    ("paypal-orders", include_str!("../../profiles/paypal-orders.yaml")),
+    ("paypal-catalog", include_str!("../../profiles/paypal-catalog.yaml")),
     ("ietf-draft-07", include_str!("../../profiles/ietf-draft-07.yaml")),
 ];
 
@@ -24,6 +27,7 @@ const FORMATS: &[Format] = &[
     ("json-path", |text| JsonPath::parse(text).map(|_| ())),
     ("xml-path", |text| XmlPath::parse(text).map(|_| ())),
     ("content-path", |text| ContentPath::parse(text).map(|_| ())),
+    ("regular-expression", |text| Regex::parse(text).map(|_| ())),
     ("period", |text| text.parse::<Period>().map(|_| ())),
 ];
 

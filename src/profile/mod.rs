@@ -12,6 +12,7 @@ mod load;
 mod made_up;
 mod mock;
 mod model;
+mod multipart;
 mod operation;
 mod render;
 mod sites;
@@ -26,8 +27,8 @@ pub use credentials::TokenSource;
 pub use load::{Loaded, digest, load, parse, place_of, recorded, shipped};
 pub use mock::{Mock, MockAnswer, MockList};
 pub use model::{
-    BASE, Counter, DEFAULT, EffectSource, FurtherOperation, Hook, IdentityWord, Operation, Profile, RequestTemplate,
-    Source, Spelling, Template, Variant,
+    BASE, Counter, DEFAULT, EffectSource, FurtherOperation, Hook, IdentityWord, Operation, Profile, RawBody,
+    RequestTemplate, Source, Spelling, Template, Variant,
 };
 pub use operation::ProbedOperation;
 pub use render::{BoundHook, HookValues, RenderError, RenderRequest};

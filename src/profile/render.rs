@@ -5,6 +5,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use super::body::{self, Content};
+use super::multipart;
 use super::template::{Place, TemplateError, Values, render};
 use super::{BASE, Bound, DEFAULT, Hook, RequestTemplate, Spelling};
 use crate::contract::{Carrier, Encoding};
@@ -136,6 +137,9 @@ pub enum RenderError {
         reason: String,
     },
 }
+
+/// The header field that says what the content is.
+const CONTENT_TYPE: &str = "Content-Type";
 
 /// A request with its values rendered, on its way to becoming bytes.
 struct Draft {
@@ -287,9 +291,9 @@ impl Bound {
             headers.push((name.clone(), at(&format!("header {name}"), render(&value.0, values, Place::Plain))?));
         }
         let content = Content::of(template, values)?;
-        let named = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-        if let (Some(media_type), false) = (content.media_type(), named) {
-            headers.push(("Content-Type".to_owned(), Text::plain(media_type)));
+        let named = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(CONTENT_TYPE));
+        if let (Some(media_type), false) = (content.media_type(None), named) {
+            headers.push((CONTENT_TYPE.to_owned(), Text::plain(media_type)));
         }
         // A variant may show other credentials than its account.
         let credentials = self.authorisation(account)?;
@@ -312,7 +316,10 @@ impl Draft {
             }
             (Carrier::Query(name), _) => body::set_field(&mut self.query, name, key, Place::Query),
             (Carrier::Form(name), Content::Form(fields)) => body::set_field(fields, name, key, Place::Form),
-            (Carrier::Form(_), Content::Json { .. } | Content::None) => return refused("the request has no form"),
+            (Carrier::Form(name), Content::Multipart(parts)) => multipart::set(parts, name, key),
+            (Carrier::Form(_), Content::Json { .. } | Content::Raw(..) | Content::None) => {
+                return refused("the request has no form");
+            }
             (Carrier::Json(pointer), Content::Json { sent, shown }) => {
                 for value in [sent, shown] {
                     if let Err(reason) = body::set_member(value, pointer, key) {
@@ -320,12 +327,20 @@ impl Draft {
                     }
                 }
             }
-            (Carrier::Json(_), Content::Form(_) | Content::None) => return refused("the request has no JSON body"),
+            (Carrier::Json(_), Content::Form(_) | Content::Multipart(_) | Content::Raw(..) | Content::None) => {
+                return refused("the request has no JSON body");
+            }
         }
         Ok(())
     }
 
-    fn finish(self, spelling: Option<super::Spelling>) -> Result<Request, RenderError> {
+    fn finish(mut self, spelling: Option<super::Spelling>) -> Result<Request, RenderError> {
+        if let (Content::Multipart(_), Some(media_type)) = (&self.content, self.content.media_type(spelling)) {
+            // The boundary is known when every part is: the key may be one.
+            for (_, value) in self.headers.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case(CONTENT_TYPE)) {
+                *value = Text::plain(media_type.as_str());
+            }
+        }
         let mut target = self.path;
         let mut separator = if target.sent().contains('?') { "&" } else { "?" };
         for (name, value) in &self.query {

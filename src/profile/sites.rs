@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    Auth, AwsSignature, Counter, EffectSource, FurtherOperation, Hook, Mock, OAuth2, Profile, RequestTemplate, Template,
+    Auth, AwsSignature, Counter, EffectSource, FurtherOperation, Hook, Mock, OAuth2, Profile, RawBody, RequestTemplate,
+    Template,
 };
 use crate::document::pointer;
 
@@ -126,7 +127,14 @@ fn of_operation(profile: &Profile) -> Vec<Site<'_>> {
     let mut sites = of_request("/operation/request", &operation.request, Purpose::Probe);
     for (name, variant) in &operation.parameters {
         let at = pointer("/operation/parameters", name);
-        for (part, patch) in [("json", &variant.json), ("form", &variant.form), ("query", &variant.query)] {
+        let patches = [
+            ("json", &variant.json),
+            ("form", &variant.form),
+            ("multipart", &variant.multipart),
+            ("query", &variant.query),
+        ];
+        sites.extend(variant.raw.iter().map(|raw| of_raw(&at, raw, Purpose::Probe)));
+        for (part, patch) in patches {
             sites.extend(patch.iter().flat_map(|patch| of_value(&pointer(&at, part), patch, Purpose::Probe)));
         }
         sites.extend(variant.path.iter().map(|path| Site {
@@ -237,7 +245,15 @@ pub(super) fn of_request<'p>(at: &str, request: &'p RequestTemplate, purpose: Pu
     for (name, value) in request.form.iter().flatten() {
         sites.extend(of_value(&pointer(&pointer(at, "form"), name), value, purpose));
     }
+    for (name, value) in request.multipart.iter().flatten() {
+        sites.extend(of_value(&pointer(&pointer(at, "multipart"), name), value, purpose));
+    }
+    sites.extend(request.raw.iter().map(|raw| of_raw(at, raw, purpose)));
     sites
+}
+
+fn of_raw<'p>(at: &str, raw: &'p RawBody, purpose: Purpose<'p>) -> Site<'p> {
+    Site { pointer: format!("{at}/raw/content"), text: &raw.content.0, purpose }
 }
 
 /// Every text in a value.

@@ -116,6 +116,9 @@ pub(super) struct Values<'v> {
     pub(super) seconds: Option<&'v str>,
 }
 
+/// The name of the moment at which a request is rendered, as a date of HTTP.
+pub(super) const NOW: &str = "now_http_date";
+
 /// Where a rendered text goes, and how values are encoded there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
@@ -257,7 +260,13 @@ fn variable(name: &str, fallback: Option<&str>, values: &Values<'_>, place: Plac
 }
 
 fn evaluate(written: &str, values: &Values<'_>) -> Result<String, TemplateError> {
-    let named = [("marker", values.marker), ("identity", values.identity), ("seconds", values.seconds)];
+    let now = httpdate::fmt_http_date(std::time::SystemTime::now());
+    let named = [
+        ("marker", values.marker),
+        ("identity", values.identity),
+        ("seconds", values.seconds),
+        (NOW, Some(now.as_str())),
+    ];
     let context = minijinja::Value::from_pairs(named.into_iter().filter_map(|(name, value)| Some((name, value?))));
     let failed = |error: minijinja::Error| TemplateError::Expression {
         written: written.to_owned(),

@@ -133,13 +133,20 @@ impl Answer {
     }
 }
 
+/// The same answer with the status that the contract wants repeats to have.
+pub(super) fn with_status_of_replay(contract: &Contract, answer: Answer) -> Answer {
+    match contract.fidelity().map(|(fidelity, _, _)| &fidelity.status) {
+        Some(StatusFidelity::OneOf(statuses)) => {
+            Answer { status: fitting_status(Some(statuses), answer.status), ..answer }
+        }
+        Some(StatusFidelity::Same) | None => answer,
+    }
+}
+
 /// The first answer once more, as the contract wants replays to look.
 pub(super) fn replay(contract: &Contract, first: &Answer) -> Answer {
-    let mut answer = first.clone();
+    let mut answer = with_status_of_replay(contract, first.clone());
     if let Some((fidelity, _, _)) = contract.fidelity() {
-        if let StatusFidelity::OneOf(statuses) = &fidelity.status {
-            answer.status = fitting_status(Some(statuses), first.status);
-        }
         answer = fidelity.fresh.iter().fold(answer, |answer, name| answer.without_header(name));
     }
     match contract.marker() {

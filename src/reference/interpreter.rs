@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::answer::Answer;
+use super::answer::{self, Answer};
 use super::book::{Book, Request};
 use super::clock::Clock;
 use super::disposition::Disposition;
@@ -453,7 +453,10 @@ impl Interpreter {
         let first = outcome.answer.clone();
         match current {
             None => first,
-            Some(item) => Answer { body: self.surface.shown(item), ..first },
+            Some(item) => {
+                let first = answer::with_status_of_replay(&self.contract, first);
+                Answer { body: self.surface.shown(item), ..first }
+            }
         }
     }
 

@@ -38,6 +38,7 @@ mod interpreter;
 mod key;
 mod limits;
 mod listener;
+mod multipart;
 mod orders;
 mod policy;
 mod record;

@@ -15,6 +15,7 @@ use crate::reference::answer::Answer;
 use crate::reference::book::{Collection, Item, Request};
 use crate::reference::interpreter::Interpreter;
 use crate::reference::key;
+use crate::reference::multipart;
 use crate::reference::policy::{Submission, path_parameter};
 
 /// The surface of a profile.
@@ -39,7 +40,7 @@ impl Surface for Derived {
         };
         let operation = self.operation(collection)?;
         let declared = Format::declared(asked.parts);
-        if operation.shape.format != Format::None
+        if !matches!(operation.shape.format, Format::None | Format::Raw)
             && !operation.shape.own_media_type
             && declared != operation.shape.format
         {
@@ -285,7 +286,13 @@ fn target(found: &[Found], in_path: &Captures) -> Vec<(String, String)> {
 /// The parameters that an answer tells again: the members of a JSON object, the fields of a form without nested names.
 fn content(format: Format, body: &[u8]) -> Map<String, Value> {
     match format {
-        Format::None => Map::new(),
+        Format::None | Format::Raw => Map::new(),
+        Format::Multipart => multipart::parts(body)
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|part| part.filename.is_none())
+            .map(|part| (part.name, Value::from(part.content)))
+            .collect(),
         Format::Json => serde_json::from_slice(body).unwrap_or_default(),
         Format::Form => form_urlencoded::parse(body)
             .filter(|(name, _)| !name.contains('['))
