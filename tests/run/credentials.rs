@@ -1,5 +1,6 @@
 //! Credentials that are more than a value: tokens that are fetched and renewed, requests that are signed.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -7,6 +8,7 @@ use idemspec::contract::Requirement;
 use idemspec::profile;
 use idemspec::reference::{self, ReferenceOptions, RunningReference};
 
+use crate::profiles;
 use crate::support::{Answer, Asked, Run, Stub, run_with, write_file};
 
 const CANARY_SECRET: &str = "canary-secret-51c2+/=";
@@ -241,4 +243,64 @@ fn signed_requests_are_taken_and_badly_signed_ones_are_not() {
     run.assert_code(3);
     let said = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("answered 403") && said.contains("the credentials"), "{}", run.stdout);
+}
+
+/// What a short run against a profile that is served has to show.
+#[track_caller]
+fn assert_served(profile: &str, held: &[Requirement]) {
+    let (_, run) = profiles::probe(profile, &[], &["--only", "key-reuse"]);
+    run.assert_code(0);
+    assert_eq!(run.violated(), BTreeSet::new(), "{}", run.stdout);
+    let missing: Vec<_> = held.iter().filter(|requirement| !run.held().contains(requirement)).collect();
+    assert!(missing.is_empty(), "{missing:?}\n{}", run.stdout);
+}
+
+#[test]
+fn profiles_that_fetch_tokens_and_that_sign_are_served() {
+    let usual = [Requirement::ReplayAfterSuccess, Requirement::ReplaySingleEffect, Requirement::ReplayFidelity];
+    assert_served("paypal-orders", &usual);
+    assert_served("paypal-catalog", &usual);
+    assert_served("amazon-ec2", &[&usual[..], &[Requirement::ConflictChangedParameters]].concat());
+}
+
+#[test]
+fn the_parts_of_a_body_and_its_text_are_parameters() {
+    let usual = [Requirement::ReplayAfterSuccess, Requirement::ConflictChangedParameters];
+    let boundary = [&usual[..], &[Requirement::ConflictEquivalentParameters, Requirement::ReplayFidelity]].concat();
+    assert_served(&profiles::written("multipart"), &boundary);
+    assert_served(&profiles::written("raw"), &usual);
+    for profile in ["multipart", "raw"] {
+        let defects = ["ignore-parameters".parse().unwrap()];
+        let (_, run) = profiles::probe(&profiles::written(profile), &defects, &["--only", "key-reuse"]);
+        run.assert_code(1);
+        assert!(run.violated().contains(&Requirement::ConflictChangedParameters), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn what_a_profile_cannot_mean_is_told_where_it_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(profiles::written("multipart")).unwrap();
+    for (right, wrong, said) in [
+        ("fresh: [X-Sent]\n", "fresh: []\n", "stands in a header field that `fresh` names"),
+        ("filename: \"{{marker}}.csv\"", "name: x", "a part is a value, or a file"),
+        ("auth: {bearer: one}", "auth: {command: {run: []}}", "the command is empty"),
+        (
+            "auth: {bearer: one}",
+            "auth: {oauth2: {token_url: \"http://login.example.com/t\", client_id: a, client_secret: b}}",
+            "by `https://` only",
+        ),
+        ("find: \"^/documents/(.+)$\"", "find: \"(\"", "is not a regular expression"),
+        (
+            "    - request: {method: GET, path: /documents, query: {reference: \"{{marker}}\"}}",
+            "    - request: {method: GET, path: /documents}",
+            "picked_by_marker",
+        ),
+    ] {
+        assert!(text.contains(right), "{right}");
+        let path = write_file(folder.path(), "wrong.yaml", &text.replacen(right, wrong, 1));
+        let run = run_with(&[&path, "--plan"], |_| {});
+        run.assert_code(2);
+        assert!(run.stderr.contains(said) && run.stderr.contains("wrong.yaml:"), "{said}: {}", run.stderr);
+    }
 }
