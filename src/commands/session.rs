@@ -72,6 +72,7 @@ impl Session {
                 max_wait: arguments.pacing.max_wait,
                 may_speak_http2: connector.may_speak_http2(),
                 suspends: embedded.is_none(),
+                pressure: arguments.pressure,
             },
         );
         let reference = Some(arguments.profile.clone());

@@ -1,7 +1,7 @@
 //! One case: its steps, one after the other.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use indexmap::IndexMap;
 
@@ -34,6 +34,8 @@ pub(super) struct CaseRun<'r> {
     pub(super) attempts: u32,
     /// The first attempt of every intent, by the intent's name.
     pub(super) first_attempts: BTreeMap<String, AttemptId>,
+    /// By intent: when its latest attempt was over.
+    pub(super) last_ends: BTreeMap<String, Duration>,
     /// By marker and counter: how many effects were listed last in the profile's own account and operation.
     pub(super) listed: BTreeMap<String, BTreeMap<usize, usize>>,
     /// Markers and the identities that answers named for them.
@@ -100,6 +102,7 @@ impl<'r> CaseRun<'r> {
             attempts: past.attempts,
             past,
             first_attempts: BTreeMap::new(),
+            last_ends: BTreeMap::new(),
             listed: BTreeMap::new(),
             named: BTreeSet::new(),
             succeeded: false,
@@ -232,10 +235,12 @@ impl<'r> CaseRun<'r> {
     async fn new_intent(&self, name: &str, like: Option<&str>) -> Result<Intent, Stop> {
         self.go_live()?;
         let shared = like.and_then(|like| self.intents.get(like));
+        let contract = &self.context.bound.profile().contract;
         let intent = Intent {
             id: IntentId(self.created + 1),
             name: name.to_owned(),
             key: uuid::Uuid::new_v4().to_string(),
+            first_sent: contract.first_sent().map(|_| httpdate::fmt_http_date(SystemTime::now())),
             marker: shared.map_or_else(new_marker, |shared| shared.marker.clone()),
             like: shared.map(|shared| shared.id),
         };

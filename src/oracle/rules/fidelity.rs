@@ -35,29 +35,41 @@ pub(super) fn judge(
     let Some((first, answer)) = facts[earlier].answer().zip(facts[attempt].answer()) else {
         return;
     };
-    // What a current state has to have in common with the first answer is said by a fidelity that goes no further than the
-    // identity, where nothing but the current state is promised.
-    let by_identity = fidelity.body == BodyFidelity::Identity;
-    let refreshed = by_identity && terms.allows_refreshing() && !terms.allows_replaying() && answer.is_success();
-    let replayed = (refreshed || (terms.allows_replaying() && evidence.fits_replay(answer)))
-        && evidence.processed() == Some(false)
-        && !evidence.fits_rejection(answer, terms);
-    if !replayed {
+    let answered = evidence.processed() == Some(false) && !evidence.fits_rejection(answer, terms);
+    let requirement = Requirement::ReplayFidelity;
+    if let Some(judgement) = of_current_state(fidelity, answer).filter(|judgement| {
+        // A status that the contract names is that of the current state as well.
+        let refreshed = answered && terms.allows_refreshing() && evidence.fits_refresh(answer);
+        refreshed && (*judgement == Judgement::Violated || !terms.allows_replaying())
+    }) {
+        trial.sink.file((action, attempt), requirement, judgement, level, || Grounds::Fidelity(earlier));
+        return;
+    }
+    if !answered || !terms.allows_replaying() || !evidence.fits_replay(answer) {
         return;
     }
     let faithful = faults(fidelity, first, answer).next().is_none();
     // Where it is not certain which answer was the first, the one it is compared with may have been refreshed; and two
     // that are alike may be unlike the first in the same way.
     let is_first = trial.actions.all[action].bound.as_ref().is_none_or(|bound| bound.is_first);
-    if !is_first && (faithful || (refreshes(docket.contract) && !refreshed)) {
+    if !is_first && (faithful || refreshes(docket.contract)) {
         return;
     }
     // What was replayed unfaithfully may have been refreshed, where that is allowed as well.
-    if !faithful && terms.allows_refreshing() && !refreshed {
+    if !faithful && terms.allows_refreshing() {
         return;
     }
     let judgement = if faithful { Judgement::Holds } else { Judgement::Violated };
-    trial.sink.file((action, attempt), Requirement::ReplayFidelity, judgement, level, || Grounds::Fidelity(earlier));
+    trial.sink.file((action, attempt), requirement, judgement, level, || Grounds::Fidelity(earlier));
+}
+
+/// How the current state is told: the contract can name its status, and nothing else about it.
+fn of_current_state(fidelity: &Fidelity, answer: &Answer<'_>) -> Option<Judgement> {
+    match &fidelity.status {
+        StatusFidelity::Same => None,
+        StatusFidelity::OneOf(set) if set.contains(answer.response.status) => Some(Judgement::Holds),
+        StatusFidelity::OneOf(_) => Some(Judgement::Violated),
+    }
 }
 
 /// The finding in words.
@@ -73,19 +85,9 @@ pub(in crate::oracle) fn told(docket: &Docket<'_, '_>, first: usize, attempt: us
     Told {
         source: source.map(str::to_owned),
         promise: promise(fidelity),
-        acceptable: vec![words::treatment(&repeated(docket.contract), Some(&facts[first]))],
+        acceptable: vec![words::treatment(&Treatment::Replays, Some(&facts[first]))],
         seen: seen(&facts[attempt], &faults),
         ..about
-    }
-}
-
-/// What a repeat gets of a finished request: the first answer, unless nothing but the current state is promised.
-fn repeated(contract: &Contract) -> Treatment {
-    let allowed: Vec<&Treatment> =
-        contract.rulings(Row::AfterSuccess).into_iter().flat_map(|ruling| &ruling.case.allow).collect();
-    match allowed.contains(&&Treatment::Refreshes) && !allowed.contains(&&Treatment::Replays) {
-        true => Treatment::Refreshes,
-        false => Treatment::Replays,
     }
 }
 

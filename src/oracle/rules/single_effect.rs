@@ -153,10 +153,10 @@ impl<'h> Unit<'h> {
         self.crashed |= fact.answer().is_some_and(|answer| answer.kind == AnswerKind::Drawn(Drawn::ServerError));
         if let Some(identity) = fact.success_identity() {
             self.succeeded = true;
-            if !self.successes.iter().any(|(meaning, _)| *meaning == fact.meaning) {
-                self.successes.push((fact.meaning, fact.end()));
+            // What another key's effect was named for did not finish this action: its own execution may be yet to come.
+            if !docket.names_foreign(attempt) {
+                self.finish_at(fact.meaning, fact.end());
             }
-            self.finished = Some(self.finished.map_or(fact.end(), |finished| finished.min(fact.end())));
             let began = docket.facts[self.attempts[0]].id.0;
             if docket.namer(attempt) == Some(attempt) && !docket.effects.group(attempt).listed_before(began, identity) {
                 self.named.push((identity, fact.meaning));
@@ -183,6 +183,13 @@ impl<'h> Unit<'h> {
         if self.succeeded || self.crashed || fact.is_unknown() {
             self.most = 1;
         }
+    }
+
+    fn finish_at(&mut self, meaning: usize, end: Duration) {
+        if !self.successes.iter().any(|(known, _)| *known == meaning) {
+            self.successes.push((meaning, end));
+        }
+        self.finished = Some(self.finished.map_or(end, |finished| finished.min(end)));
     }
 
     /// Other parameters after a crash that does not bind, or where the contract is silent about them, are only
