@@ -27,11 +27,11 @@ impl Context {
         &self,
         request: ControlRequest<'_>,
     ) -> Result<Result<Response, ControlError>, RenderError> {
-        let (outcome, token) = self.send_once(request).await?;
+        let (outcome, token) = Box::pin(self.send_once(request)).await?;
         match (&outcome, token) {
             (Ok(response), Some(token)) if response.status == UNAUTHORISED => {
                 self.tokens.give_up(request.account, token).await;
-                Ok(self.send_once(request).await?.0)
+                Ok(Box::pin(self.send_once(request)).await?.0)
             }
             _ => Ok(outcome),
         }
@@ -55,7 +55,7 @@ impl Context {
         request: ControlRequest<'_>,
     ) -> Result<Result<Response, ControlError>, RenderError> {
         for refusals in 1..=MOST_RETRIES {
-            let outcome = self.send_control(request).await?;
+            let outcome = Box::pin(self.send_control(request)).await?;
             let named = (request.render)()?;
             let name = format!("{} {} {refusals}", named.method, named.target.shown());
             let pause = match &outcome {
@@ -70,7 +70,7 @@ impl Context {
                 return Ok(outcome);
             }
         }
-        self.send_control(request).await
+        Box::pin(self.send_control(request)).await
     }
 }
 

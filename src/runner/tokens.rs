@@ -113,7 +113,8 @@ impl Tokens {
         if let Some(held) = state.1.filter(counts) {
             return Ok(Some(held.number));
         }
-        let given = self.fetch(context, account).await?;
+        // Behind a pointer: every attempt would carry the room for it otherwise.
+        let given = Box::pin(self.fetch(context, account)).await?;
         context.bound.set_token(account, &given.token);
         let number = TokenNumber(state.0 + 1);
         let until = given.lifetime.map(|lifetime| Instant::now() + lifetime - margin(lifetime));
