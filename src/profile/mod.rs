@@ -17,14 +17,16 @@ mod operation;
 mod render;
 mod sites;
 mod spelling;
+mod staged;
+mod staged_credentials;
 mod target;
 mod template;
 mod variants;
 
 pub use auth::{Auth, AwsSignature, ClientAuthentication, OAuth2, TokenCommand};
-pub use bind::{BindError, BindOptions, Bound, Replica};
+pub use bind::{BindError, BindOptions, Bound, MissingVariable, Replica};
 pub use credentials::TokenSource;
-pub use load::{Loaded, digest, load, parse, place_of, recorded, shipped};
+pub use load::{Loaded, digest, load, parse, place_of, places, recorded, shipped};
 pub use mock::{Mock, MockAnswer, MockList};
 pub use model::{
     BASE, Counter, DEFAULT, EffectSource, FurtherOperation, Hook, IdentityWord, Operation, Profile, RawBody,
@@ -32,6 +34,7 @@ pub use model::{
 };
 pub use operation::ProbedOperation;
 pub use render::{BoundHook, HookValues, RenderError, RenderRequest};
-pub use target::{ClockReading, ClockUnit, Environment, RetentionOverride, Target};
+pub use staged::Staged;
+pub use target::{ClockReading, ClockUnit, CredentialsFrom, Environment, RetentionOverride, Target};
 pub use template::{TemplateError, TemplatePart};
 pub use variants::DeclaredVariant;

@@ -18,6 +18,7 @@ mod interruption;
 mod judge;
 mod killed;
 mod manners;
+mod mocks;
 mod order_api;
 mod outage;
 mod profiles;
