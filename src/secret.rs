@@ -4,7 +4,9 @@
 //! value is therefore always a [`Text`] with two forms, and only its shown form can be formatted or written down.
 //! What a server sends back is searched by [`Secrets::redact`], because error pages like to echo credentials.
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use base64::Engine;
 use serde_json::Value;
@@ -73,11 +75,23 @@ impl fmt::Display for Text {
 /// Shorter values are not searched for: they would match by accident and blank out ordinary text.
 const SHORTEST_SEARCHED: usize = 8;
 
-/// The secrets of one run, to be searched for in everything that comes back.
+/// How many digits a signature has: those of HMAC-SHA256 in hexadecimal.
+const SIGNATURE_LENGTH: usize = 64;
+
+/// What stands in the place of a signature.
+pub const SIGNATURE: &str = "${signature}";
+
+/// The secrets of one run, to be searched for in everything that comes back. Clones share them: a token that is fetched
+/// while the run goes on is a secret everywhere at once.
 #[derive(Clone, Default)]
-pub struct Secrets {
+pub struct Secrets(Arc<RwLock<Known>>);
+
+#[derive(Default)]
+struct Known {
     /// (what to look for, what to put in its place), longest first.
     searched: Vec<(String, String)>,
+    /// Signatures, in lower case. There is one to every request, and they all look alike, so that one search finds all.
+    signatures: BTreeSet<String>,
 }
 
 impl Secrets {
@@ -88,17 +102,27 @@ impl Secrets {
 
     /// Adds a secret under the name that may be shown in its place (for example `${API_TOKEN}`), together with the
     /// spellings that it takes on the way: percent-encoded, escaped, in Base64, in hexadecimal digits.
-    pub fn add(&mut self, value: &str, shown: &str) {
+    pub fn add(&self, value: &str, shown: &str) {
         if value.len() < SHORTEST_SEARCHED {
             return;
         }
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         for spelling in spellings(value) {
             let spelling = spelling.to_ascii_lowercase();
-            if spelling.len() >= SHORTEST_SEARCHED && !self.searched.iter().any(|(known, _)| *known == spelling) {
-                self.searched.push((spelling, shown.to_owned()));
+            if spelling.len() >= SHORTEST_SEARCHED && !known.searched.iter().any(|(other, _)| *other == spelling) {
+                known.searched.push((spelling, shown.to_owned()));
             }
         }
-        self.searched.sort_by(|(left, _), (right, _)| right.len().cmp(&left.len()).then_with(|| left.cmp(right)));
+        known.searched.sort_by(|(left, _), (right, _)| right.len().cmp(&left.len()).then_with(|| left.cmp(right)));
+    }
+
+    /// Adds the signature of a request: 64 hexadecimal digits. As long as its date counts, who has it can send the request
+    /// again.
+    pub fn add_signature(&self, signature: &str) {
+        if signature.len() == SIGNATURE_LENGTH {
+            let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+            known.signatures.insert(signature.to_ascii_lowercase());
+        }
     }
 
     /// Replaces every secret in a text by its name. Case is disregarded.
@@ -112,7 +136,7 @@ impl Secrets {
     /// searched as its reader sees it, because any character of it can be written as an escape.
     pub fn redact_bytes(&self, bytes: &[u8]) -> Vec<u8> {
         let redacted = self.replace(bytes.to_vec());
-        if self.searched.is_empty() || !redacted.contains(&b'\\') {
+        if !redacted.contains(&b'\\') {
             return redacted;
         }
         let Ok(mut document) = serde_json::from_slice::<Value>(&redacted) else { return redacted };
@@ -151,16 +175,29 @@ impl Secrets {
     }
 
     fn replace(&self, mut bytes: Vec<u8>) -> Vec<u8> {
-        for (secret, shown) in &self.searched {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        for (secret, shown) in &known.searched {
             bytes = replace_bytes(bytes, secret.as_bytes(), shown.as_bytes());
         }
-        bytes
+        if known.signatures.is_empty() { bytes } else { replace_signatures(bytes, &known.signatures) }
     }
+}
+
+/// Replaces every signature that is known. Digits of which more stand in a row are another thing.
+fn replace_signatures(bytes: Vec<u8>, signatures: &BTreeSet<String>) -> Vec<u8> {
+    let mut replaced = Vec::with_capacity(bytes.len());
+    for run in bytes.chunk_by(|left, right| left.is_ascii_hexdigit() == right.is_ascii_hexdigit()) {
+        let is_known = run.len() == SIGNATURE_LENGTH
+            && signatures.contains(String::from_utf8_lossy(run).to_ascii_lowercase().as_str());
+        replaced.extend_from_slice(if is_known { SIGNATURE.as_bytes() } else { run });
+    }
+    replaced
 }
 
 impl fmt::Debug for Secrets {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Secrets({} spellings)", self.searched.len())
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        write!(formatter, "Secrets({} spellings)", known.searched.len())
     }
 }
 
@@ -231,7 +268,7 @@ mod tests {
     #[test]
     fn every_spelling_of_a_secret_is_redacted() {
         let secret = "pa\"ss w/ord+9&x";
-        let mut secrets = Secrets::new();
+        let secrets = Secrets::new();
         secrets.add(secret, "${TOKEN}");
         let base64 = |text: &str| base64::engine::general_purpose::STANDARD.encode(text);
         for spelling in [
@@ -259,7 +296,7 @@ mod tests {
 
     #[test]
     fn escapes_of_json_hide_nothing() {
-        let mut secrets = Secrets::new();
+        let secrets = Secrets::new();
         secrets.add("hunter2-hunter2", "${TOKEN}");
         let escaped: String = "hunter2-hunter2".chars().map(|c| format!("\\u{:04x}", c as u32)).collect();
         let body = format!(r#"{{"id":"A{escaped}","{escaped}":1}}"#);
@@ -269,8 +306,26 @@ mod tests {
     }
 
     #[test]
+    fn signatures_are_redacted_wherever_they_stand_alone() {
+        let secrets = Secrets::new();
+        let signature = "0123456789abcdef".repeat(4);
+        secrets.add_signature(&signature);
+        let said =
+            format!("Signature={signature}, <s>{}</s> {signature}0 {}", signature.to_uppercase(), &signature[1..]);
+        let expected = format!("Signature={SIGNATURE}, <s>{SIGNATURE}</s> {signature}0 {}", &signature[1..]);
+        assert_eq!(secrets.redact(&said), expected);
+    }
+
+    #[test]
+    fn what_is_added_to_a_clone_is_a_secret_everywhere() {
+        let secrets = Secrets::new();
+        secrets.clone().add("a-token-that-was-fetched", "${token}");
+        assert_eq!(secrets.redact("Bearer a-token-that-was-fetched"), "Bearer ${token}");
+    }
+
+    #[test]
     fn short_values_do_not_blank_out_ordinary_text() {
-        let mut secrets = Secrets::new();
+        let secrets = Secrets::new();
         secrets.add("true", "${FLAG}");
         assert_eq!(secrets.redact("it is true"), "it is true");
     }

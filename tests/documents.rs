@@ -154,7 +154,7 @@ fn every_mistake_of_meaning_is_found_where_it_stands() {
             "\"{{marker}}\": x",
             "a template cannot stand in a name",
         ),
-        ("    json: {pro", "    form: {a: b}\n    json: {pro", "form", "`json` or `form`, not both"),
+        ("    json: {pro", "    form: {a: b}\n    json: {pro", "form", "a request has one body"),
         ("    json: {pro", "    headers: {\"A B\": c}\n    json: {pro", "\"A B\"", "not the name of a header field"),
         (
             "    json: {pro",

@@ -61,6 +61,7 @@ fn end(body: &[u8]) -> AttemptEnd {
         outcome: Outcome::Answered(response),
         timing,
         protocol: None,
+        token_refused: false,
         success: true,
         identity: Some("7".into()),
     }

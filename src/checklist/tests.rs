@@ -369,6 +369,7 @@ fn a_target_that_fell_silent_never_ends_in_success() {
         outcome,
         timing: Timing::default(),
         protocol: None,
+        token_refused: false,
         success: false,
         identity: None,
     };

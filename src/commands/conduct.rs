@@ -11,7 +11,7 @@ use super::progress::Progress;
 use super::session::Session;
 use super::verdict::{self, resume_command};
 use crate::history::{EventKind, Resumption};
-use crate::runner::{Context, Interrupt, InterruptHandle, Observer, Recorder, RunError};
+use crate::runner::{Context, Interrupt, InterruptHandle, Observer, Recorder, RunError, Tokens};
 
 pub(super) use super::verdict::Shown;
 
@@ -70,6 +70,7 @@ impl Conduct {
         match beginning {
             Beginning::Run(name) => probe::begin(&context, &self.session, &self.settings, name).await?,
             Beginning::Resumption(resumption) => {
+                Tokens::fetch_all(&context).await?;
                 context.recorder.record_synced(None, EventKind::Resumed(resumption)).await?;
             }
         }

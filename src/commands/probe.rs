@@ -11,7 +11,7 @@ use crate::cli::{PacingArguments, RaceRelease, RunArguments};
 use crate::history::{EventKind, PlanInfo, Release, RunInfo, VERSION};
 use crate::oracle::{self, Instrument};
 use crate::profile;
-use crate::runner::{self, Context, Interrupt, Pace, Patience, Pulse, Recorder, RunError};
+use crate::runner::{self, Context, Interrupt, Pace, Patience, Pulse, Recorder, RunError, Tokens};
 use crate::wire::{ControlClient, ControlOptions, Synchronisation};
 
 /// How a run is to be conducted.
@@ -56,6 +56,7 @@ pub(super) fn context(
             body_limit: settings.max_response,
             ..ControlOptions::default()
         }),
+        tokens: Tokens::of(&bound, |pointer| profile::place_of(session.reference.as_deref()?, pointer)),
         bound,
         recorder,
         pace: Pace::new(pacing.max_requests, settings.clean_up).after(sent, attempts).limited_to(pacing.rate),
@@ -70,8 +71,9 @@ pub(super) fn context(
     })
 }
 
-/// Writes down what is going to be done, before anything is.
+/// Fetches the tokens that are needed, and writes down what is going to be done, before anything is.
 pub(super) async fn begin(context: &Context, session: &Session, settings: &Settings, name: String) -> Result<()> {
+    Tokens::fetch_all(context).await?;
     let planned = planned(context, session, settings)?;
     context.recorder.record(None, started(context, name, session.document.clone()))?;
     Ok(context.recorder.record_synced(None, planned).await?)

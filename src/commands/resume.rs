@@ -63,7 +63,7 @@ fn session(arguments: &ResumeArguments, history: &History, run: &RunInfo, info: 
         replicas: Some(&recorded),
         allow_production: arguments.allow_production,
     };
-    let mut bound = Bound::new(loaded.profile, &|name| std::env::var(name).ok(), &options)?;
+    let bound = Bound::new(loaded.profile, &|name| std::env::var(name).ok(), &options)?;
     let settings = settings(&arguments.connections)?;
     for secret in settings.proxy.iter().flat_map(Proxy::secrets) {
         bound.add_secret(&secret, "${PROXY_CREDENTIALS}");
@@ -75,6 +75,7 @@ fn session(arguments: &ResumeArguments, history: &History, run: &RunInfo, info: 
         replicas: replicas(&bound, &connector)?,
         plan: plan.budgeted(&bound, arguments.pacing.max_wait),
         document: loaded.document,
+        reference: None,
         bound,
         connector,
         left_out: Vec::new(),

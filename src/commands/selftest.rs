@@ -98,7 +98,8 @@ async fn evidence(target: &Target) -> Result<Evidence> {
         Target::Sound(SoundTarget::EmbeddedHttp2) => (None, vec!["--http2".to_owned()]),
         Target::Sound(SoundTarget::EmbeddedTls) => (None, vec!["--tls".to_owned()]),
         Target::Sound(SoundTarget::Served(name)) => {
-            let served = reference::start(ReferenceOptions::of(profile::load(name)?.profile))?;
+            let profile = profile::load(name)?.profile;
+            let served = reference::start(ReferenceOptions::of(profile))?;
             let words = vec![name.clone(), "--base-url".to_owned(), served.base_url(), "--allow-production".to_owned()];
             (Some(served), words)
         }

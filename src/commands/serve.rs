@@ -13,6 +13,9 @@ use crate::report;
 
 pub(super) fn execute(arguments: &ServeArguments) -> Result<u8> {
     let profile = profile::load(&arguments.profile)?.profile;
+    let named = profile.credential_variables().into_iter();
+    let variables = named.filter_map(|name| Some((std::env::var(&name).ok().filter(|value| !value.is_empty())?, name)));
+    let variables = variables.map(|(value, name)| (name, value)).collect();
     let defects = defects(&arguments.defect)?;
     let trouble = trouble(arguments);
     for line in report::promises(&profile.contract) {
@@ -27,6 +30,7 @@ pub(super) fn execute(arguments: &ServeArguments) -> Result<u8> {
         defects: defects.clone(),
         trouble,
         data: arguments.data.clone(),
+        variables,
         log: Some(log),
         ..api(profile)
     };

@@ -24,6 +24,8 @@ pub(super) struct Session {
     pub(super) replicas: IndexMap<String, Connector>,
     /// The profile as it was loaded.
     pub(super) document: Value,
+    /// How the user named the profile, where it was loaded by a name.
+    pub(super) reference: Option<String>,
     /// What will run.
     pub(super) plan: Plan,
     /// The names of the profile's replicas that `--base-url` leaves out.
@@ -63,7 +65,7 @@ impl Session {
         }
         let named: Vec<String> = loaded.profile.target.replicas.keys().cloned().collect();
         let from = loaded.profile.target.credentials_from.clone();
-        let mut bound = Bound::new(loaded.profile, &environment, &options)
+        let bound = Bound::new(loaded.profile, &environment, &options)
             .map_err(|error| unset::explained(error, &arguments.profile, from.as_ref()))?;
         for secret in settings.proxy.iter().flat_map(Proxy::secrets) {
             bound.add_secret(&secret, "${PROXY_CREDENTIALS}");
@@ -88,7 +90,8 @@ impl Session {
                 pressure: arguments.pressure,
             },
         );
-        Ok(Self { bound, connector, replicas, document: loaded.document, plan, left_out, embedded, mock })
+        let reference = Some(arguments.profile.clone());
+        Ok(Self { bound, connector, replicas, document: loaded.document, reference, plan, left_out, embedded, mock })
     }
 }
 
@@ -184,6 +187,14 @@ pub(super) fn announcement(session: &Session, max_requests: u64) -> String {
         if budget.hooks > 0 { format!(", {} hooks", budget.hooks) } else { String::new() },
         budget.actions,
     );
+    let tokens = session.bound.token_accounts().len();
+    if tokens > 0 {
+        let whose = if tokens == 1 { "the account".to_owned() } else { format!("each of {tokens} accounts") };
+        text.push_str(&format!(
+            "\nbeside these, a token is fetched for {whose}, and again when it expires or is refused; that counts as none of \
+             the requests"
+        ));
+    }
     let left_out: Vec<&str> = session.left_out.iter().map(String::as_str).collect();
     if !left_out.is_empty() {
         text.push_str(&format!(

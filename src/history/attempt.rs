@@ -195,6 +195,9 @@ pub struct AttemptEnd {
     /// The version of HTTP that was spoken; absent where no connection came about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<Protocol>,
+    /// Whether the answer says that the token no longer counted, so that the attempt was sent again with another one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub token_refused: bool,
     /// Whether the answer is a success in the sense of the profile: a 2xx, or what its `success` matcher says.
     pub success: bool,
     /// The identity that the answer names, if it names one.

@@ -6,7 +6,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Response, XmlPath};
+use super::{PatternExtractor, Response, XmlPath};
 
 /// Where a value stands in an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -18,6 +18,8 @@ pub enum Extractor {
     Xml(XmlPath),
     /// The value of a header field, for example `location`.
     Header(String),
+    /// What a regular expression finds in the content, or in a header field.
+    Pattern(PatternExtractor),
 }
 
 impl Extractor {
@@ -32,6 +34,7 @@ impl Extractor {
                 Err(_) => Vec::new(),
             },
             Self::Header(name) => response.header(name).map(|value| vec![value.to_owned()]).unwrap_or_default(),
+            Self::Pattern(pattern) => pattern.texts(response),
         }
     }
 }
@@ -42,6 +45,10 @@ impl fmt::Display for Extractor {
             Self::Json(path) => write!(formatter, "{path}"),
             Self::Xml(path) => write!(formatter, "{path}"),
             Self::Header(name) => write!(formatter, "header {name}"),
+            Self::Pattern(PatternExtractor { find, within: None }) => write!(formatter, "`{find}`"),
+            Self::Pattern(PatternExtractor { find, within: Some(name) }) => {
+                write!(formatter, "`{find}` in header {name}")
+            }
         }
     }
 }
@@ -203,7 +210,22 @@ impl JsonSchema for ContentPath {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Regex;
     use super::*;
+
+    #[test]
+    fn a_pattern_finds_what_stands_in_its_group() {
+        let pattern = |written: &str| serde_json::from_str::<Extractor>(written).unwrap();
+        let number = pattern(r#"{"pattern": {"find": "/orders/([0-9]+)$", "in": "location"}}"#);
+        assert_eq!(number.extract(&answer("")), ["7"]);
+        let words = pattern(r#"{"pattern": {"find": "id=[a-z]+"}}"#);
+        assert_eq!(words.extract(&answer("id=a\nid=b id=7")), ["id=a", "id=b"]);
+        assert_eq!(
+            (number.to_string(), words.to_string()),
+            ("`/orders/([0-9]+)$` in header location".into(), "`id=[a-z]+`".into())
+        );
+        assert!(Regex::parse("(").unwrap_err().contains("regular expression"));
+    }
 
     fn answer(body: &str) -> Response {
         Response { status: 200, headers: vec![("location".into(), "/orders/7".into())], body: body.into() }

@@ -45,7 +45,7 @@ pub(super) enum AnswerKind {
     Success,
     /// The failure that its parameters declare.
     Drawn(Drawn),
-    /// 429, 502, 503 or 504 that no promise describes.
+    /// 429, 502, 503 or 504 that no promise describes; or the refusal of a token, after which the same was sent with another.
     TurnedAway,
     /// Another 5xx that the parameters do not draw.
     ServerError,
@@ -162,7 +162,10 @@ impl<'h> AnswerReader<'h> {
             hidden,
         };
         answer.in_flight = self.is_in_flight(&answer);
-        answer.kind = self.kind(&answer, draws, contents.json(body));
+        answer.kind = match end.token_refused {
+            true => AnswerKind::TurnedAway,
+            false => self.kind(&answer, draws, contents.json(body)),
+        };
         answer
     }
 

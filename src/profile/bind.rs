@@ -5,6 +5,7 @@ use std::fmt;
 
 use indexmap::IndexMap;
 
+use super::credentials::Tokens;
 use super::sites::{Purpose, Site, sites};
 use super::template::{Parsed, TemplateError, Values, Variable};
 use super::{Auth, Environment, Profile, Template};
@@ -104,6 +105,7 @@ pub struct Bound {
     pub(super) replicas: IndexMap<String, Replica>,
     pub(super) variables: IndexMap<String, Variable>,
     pub(super) secrets: Secrets,
+    pub(super) tokens: Tokens,
     unavailable: IndexMap<String, Vec<String>>,
 }
 
@@ -168,8 +170,16 @@ impl Bound {
         refuse_credentials(&profile, &variables)?;
         let (base_url, base_path) = url("/target/base_url", &profile.target.base_url.0, &variables)?;
         let replicas = replicas(&profile, &base_url, &variables)?;
-        let mut bound =
-            Self { profile, base_url, base_path, replicas, variables, secrets: Secrets::new(), unavailable };
+        let mut bound = Self {
+            profile,
+            base_url,
+            base_path,
+            replicas,
+            variables,
+            secrets: Secrets::new(),
+            tokens: Tokens::default(),
+            unavailable,
+        };
         bound.collect_secrets()?;
         Ok(bound)
     }
@@ -195,7 +205,7 @@ impl Bound {
     }
 
     /// Adds a secret that does not stand in the profile, under the name that may be shown in its place.
-    pub fn add_secret(&mut self, value: &str, shown: &str) {
+    pub fn add_secret(&self, value: &str, shown: &str) {
         self.secrets.add(value, shown);
     }
 
@@ -268,8 +278,10 @@ impl Needed {
             Purpose::FurtherProbe(operation) | Purpose::FurtherCleanup(operation) => {
                 self.unavailable.entry(format!("operations.{operation}")).or_default()
             }
+            Purpose::Place(Some(account)) => self.unavailable.entry(format!("accounts.{account}")).or_default(),
             Purpose::BaseUrl
             | Purpose::OwnAccount
+            | Purpose::Place(None)
             | Purpose::Probe
             | Purpose::ProbePath
             | Purpose::Cleanup
@@ -296,7 +308,9 @@ fn shown_variables(profile: &Profile) -> BTreeSet<String> {
         let names =
             Parsed::parse(site.text).map(|parsed| parsed.variables().map(|(name, _)| name.to_owned()).collect());
         match site.purpose {
-            Purpose::BaseUrl | Purpose::Replica(_) => shown.extend(names.unwrap_or_else(|_| Vec::new())),
+            Purpose::BaseUrl | Purpose::Replica(_) | Purpose::Place(_) => {
+                shown.extend(names.unwrap_or_else(|_| Vec::new()))
+            }
             Purpose::OwnAccount | Purpose::Account(_) => secret.extend(names.unwrap_or_else(|_| Vec::new())),
             Purpose::Probe
             | Purpose::ProbePath
@@ -398,6 +412,6 @@ pub(super) fn split_url(text: &str) -> Result<(String, String), UrlProblem> {
 
 impl Bound {
     pub(super) fn credential(&self, auth: &Auth) -> Result<Option<crate::secret::Text>, TemplateError> {
-        super::render::credential(auth, &self.values(None, None))
+        super::credentials::credential(auth, &self.values(None, None))
     }
 }

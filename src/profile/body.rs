@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
+use super::multipart::{self, Part};
 use super::render::{RenderError, at};
 use super::template::{Place, Values, render};
 use super::{RequestTemplate, Spelling, spelling};
@@ -18,6 +19,9 @@ pub(super) enum Content {
     },
     /// Encoded names and values.
     Form(Vec<(String, Text)>),
+    Multipart(Vec<Part>),
+    /// Text and its media type.
+    Raw(Text, String),
 }
 
 impl Content {
@@ -26,17 +30,27 @@ impl Content {
             let (sent, shown) = both_forms(json, values)?;
             return Ok(Self::Json { sent, shown });
         }
-        match &template.form {
-            Some(form) => fields(form, values, Place::Form).map(Self::Form),
-            None => Ok(Self::None),
+        if let Some(raw) = &template.raw {
+            let text = at("raw body", render(&raw.content.0, values, Place::Plain))?;
+            return Ok(Self::Raw(text, raw.content_type.clone()));
+        }
+        match (&template.form, &template.multipart) {
+            (Some(form), _) => fields(form, values, Place::Form).map(Self::Form),
+            (None, Some(parts)) => multipart::parts(parts, values).map(Self::Multipart),
+            (None, None) => Ok(Self::None),
         }
     }
 
-    pub(super) fn media_type(&self) -> Option<&'static str> {
+    /// The media type of the content as it is written.
+    pub(super) fn media_type(&self, spelling: Option<Spelling>) -> Option<String> {
         match self {
             Self::None => None,
-            Self::Json { .. } => Some("application/json"),
-            Self::Form(_) => Some("application/x-www-form-urlencoded"),
+            Self::Json { .. } => Some("application/json".to_owned()),
+            Self::Form(_) => Some("application/x-www-form-urlencoded".to_owned()),
+            Self::Multipart(parts) => {
+                Some(format!("multipart/form-data; boundary={}", multipart::boundary(parts, spelling)))
+            }
+            Self::Raw(_, media_type) => Some(media_type.clone()),
         }
     }
 
@@ -44,6 +58,8 @@ impl Content {
     pub(super) fn text(&self, spelling: Option<Spelling>) -> Option<Text> {
         match self {
             Self::None => None,
+            Self::Raw(text, _) => Some(text.clone()),
+            Self::Multipart(parts) => Some(multipart::written(parts, spelling)),
             Self::Json { sent, shown } => {
                 Some(Text::new(spelling::written(sent, spelling), spelling::written(shown, spelling)))
             }

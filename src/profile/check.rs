@@ -3,11 +3,13 @@
 use serde_json::Value;
 
 use super::sites::{Purpose, of_request, sites};
-use super::template::Parsed;
-use super::{BASE, Counter, DEFAULT, EffectSource, Hook, Profile, RequestTemplate, Variant, check_contract, variants};
+use super::template::{NOW, Parsed};
+use super::{
+    BASE, Counter, DEFAULT, EffectSource, Hook, Profile, RequestTemplate, Variant, check_auth, check_contract, variants,
+};
 use crate::contract::Drawn;
 use crate::document::{At, Located, Problem, is_kebab_case, pointer};
-use crate::message::Extractor;
+use crate::message::{Extractor, PatternExtractor};
 
 /// Everything that is wrong with a profile whose form is right.
 pub(super) fn problems(located: &Located, profile: &Profile) -> Vec<Problem> {
@@ -21,6 +23,7 @@ pub(super) fn problems(located: &Located, profile: &Profile) -> Vec<Problem> {
     check.further_operations();
     check.hooks();
     check.mock();
+    check_auth::check(&mut check);
     check_contract::check(&mut check);
     check.problems
 }
@@ -53,7 +56,11 @@ impl Check<'_> {
                 Err(error) => self.value(&site.pointer, error.to_string()),
                 Ok(parsed) => {
                     let allowed = site.purpose.names();
-                    for name in parsed.names().iter().filter(|name| !allowed.contains(&name.as_str())) {
+                    let may_stand = |name: &String| {
+                        allowed.contains(&name.as_str()) || (name == NOW && self.may_tell_time(&site.pointer))
+                    };
+                    let misplaced: Vec<String> = parsed.names().into_iter().filter(|name| !may_stand(name)).collect();
+                    for name in &misplaced {
                         self.unknown_name(&site.pointer, name, site.purpose);
                     }
                 }
@@ -61,8 +68,23 @@ impl Check<'_> {
         }
     }
 
+    /// Whether the moment can stand at a place: in a header field, and in that of an attempt only if it is to be fresh.
+    fn may_tell_time(&self, pointer: &str) -> bool {
+        let Some((request, field)) = pointer.rsplit_once("/headers/") else { return false };
+        let is_fresh = |request: &RequestTemplate| request.fresh.iter().any(|name| name.eq_ignore_ascii_case(field));
+        if request == "/operation/request" || request.starts_with("/operation/parameters/") {
+            return is_fresh(&self.profile.operation.request);
+        }
+        let further = |name: &str| self.profile.operations.get(name).is_some_and(|further| is_fresh(&further.request));
+        match request.strip_prefix("/operations/").and_then(|rest| rest.strip_suffix("/request")) {
+            Some(name) if !name.contains('/') => further(name),
+            Some(_) | None => !request.starts_with("/mock"),
+        }
+    }
+
     fn unknown_name(&mut self, at: &str, name: &str, purpose: Purpose<'_>) {
         let message = match name {
+            NOW => format!("`{{{{{name}}}}}` stands in a header field that `fresh` names, and nowhere else"),
             "identity" | "marker" | "key" | "seconds" => format!("`{{{{{name}}}}}` has no value here"),
             _ => format!("`{{{{{name}}}}}` is not a name that templates have"),
         };
@@ -94,17 +116,10 @@ impl Check<'_> {
             self.request("/target/clock/request", &clock.request);
             self.extractor("/target/clock/time", &clock.time);
         }
-        let auth = target.auth.iter().map(|auth| ("/target/auth".to_owned(), auth));
-        let accounts = target.accounts.iter().map(|(name, auth)| (pointer("/target/accounts", name), auth));
-        for (at, auth) in auth.chain(accounts) {
-            if let super::Auth::Header { name, .. } = auth {
-                self.header_name(At::Value(&format!("{at}/header/name")), name);
-            }
-        }
     }
 
     /// A URL that holds no variable must be one.
-    fn url(&mut self, at: &str, what: &str, url: &str) {
+    pub(super) fn url(&mut self, at: &str, what: &str, url: &str) {
         let fixed = Parsed::parse(url).is_ok_and(|parsed| parsed.variables().next().is_none());
         if fixed
             && !url.contains("{{")
@@ -215,9 +230,15 @@ impl Check<'_> {
             let at = format!("{operation}/effects/{index}");
             self.request(&format!("{at}/request"), &counter.request);
             self.extractor(&format!("{at}/each"), &counter.each);
-            if !uses(&counter.request, "marker") {
+            if !uses(&counter.request, "marker") && !counter.picked_by_marker {
                 let message = "the counter does not contain `{{marker}}`, so it would count effects of others";
-                self.member(&format!("{at}/request"), message);
+                let problem = self.located.problem(At::Key(&format!("{at}/request")), message);
+                let hint = "`picked_by_marker: true` picks them out of a list that cannot be searched";
+                self.problem(problem.hinting(hint));
+            }
+            if counter.picked_by_marker && matches!(counter.each, Extractor::Header(_) | Extractor::Pattern(_)) {
+                let message = "only items of JSON and XML hold something beside their identity";
+                self.value(&format!("{at}/picked_by_marker"), message);
             }
         }
     }
@@ -245,8 +266,11 @@ impl Check<'_> {
             let message = format!("variant `{name}` drops `{{{{marker}}}}`, so its effects cannot be told from others");
             self.member(at, message);
         }
-        let fits = (variant.json.is_none() || operation.request.json.is_some())
-            && (variant.form.is_none() || operation.request.form.is_some());
+        let request = &operation.request;
+        let fits = (variant.json.is_none() || request.json.is_some())
+            && (variant.form.is_none() || request.form.is_some())
+            && (variant.multipart.is_none() || request.multipart.is_some())
+            && (variant.raw.is_none() || request.raw.is_some());
         let must_differ = fits && (name == "changed" || variants::outcome(name, variant) != Drawn::Success);
         if must_differ && patched == operation.request {
             self.member(at, format!("variant `{name}` changes nothing, so it cannot get another answer"));
@@ -261,7 +285,17 @@ impl Check<'_> {
         if variant.form.is_some() && request.form.is_none() {
             self.member(&format!("{at}/form"), "the request has no `form` to patch");
         }
-        for (part, patch) in [("form", &variant.form), ("query", &variant.query)] {
+        if variant.multipart.is_some() && request.multipart.is_none() {
+            self.member(&format!("{at}/multipart"), "the request has no `multipart` to patch");
+        }
+        if variant.raw.is_some() && request.raw.is_none() {
+            self.member(&format!("{at}/raw"), "the request has no `raw` to replace");
+        }
+        for (name, value) in variants::request(&self.profile.operation, variant).multipart.iter().flatten() {
+            self.part(&pointer(&format!("{at}/multipart"), name), value);
+        }
+        let patches = [("form", &variant.form), ("multipart", &variant.multipart), ("query", &variant.query)];
+        for (part, patch) in patches {
             if patch.as_ref().is_some_and(|patch| !patch.is_object()) {
                 self.value(&format!("{at}/{part}"), format!("a patch over `{part}` is a map"));
             }
@@ -276,8 +310,18 @@ impl Check<'_> {
         if !request.path.0.starts_with(['/', '$', '{']) {
             self.value(&format!("{at}/path"), PATH);
         }
-        if request.json.is_some() && request.form.is_some() {
-            self.member(&format!("{at}/form"), "a request has one body: `json` or `form`, not both");
+        let bodies = [
+            ("json", request.json.is_some()),
+            ("form", request.form.is_some()),
+            ("multipart", request.multipart.is_some()),
+            ("raw", request.raw.is_some()),
+        ];
+        for (second, _) in bodies.into_iter().filter(|(_, is_there)| *is_there).skip(1) {
+            let message = "a request has one body: `json`, `form`, `multipart` or `raw`";
+            self.member(&format!("{at}/{second}"), message);
+        }
+        for (name, value) in request.multipart.iter().flatten() {
+            self.part(&pointer(&format!("{at}/multipart"), name), value);
         }
         for name in request.headers.keys() {
             self.header_name(At::Key(&pointer(&format!("{at}/headers"), name)), name);
@@ -292,13 +336,24 @@ impl Check<'_> {
         if let Some(json) = &request.json {
             self.member_names(&format!("{at}/json"), json);
         }
-        let fields = [("query", Some(&request.query)), ("form", request.form.as_ref())];
+        let fields = [
+            ("query", Some(&request.query)),
+            ("form", request.form.as_ref()),
+            ("multipart", request.multipart.as_ref()),
+        ];
         for (part, fields) in fields {
             for (name, value) in fields.into_iter().flatten() {
                 let at = pointer(&format!("{at}/{part}"), name);
                 self.member_name(&at, name);
                 self.member_names(&at, value);
             }
+        }
+    }
+
+    /// A part of a multipart body.
+    fn part(&mut self, at: &str, value: &Value) {
+        if let Some((below, message)) = super::multipart::fault(value) {
+            self.value(&format!("{at}{below}"), message);
         }
     }
 
@@ -346,6 +401,9 @@ impl Check<'_> {
     fn extractor(&mut self, at: &str, extractor: &Extractor) {
         if let Extractor::Header(name) = extractor {
             self.header_name(At::Value(&format!("{at}/header")), name);
+        }
+        if let Extractor::Pattern(PatternExtractor { within: Some(name), .. }) = extractor {
+            self.header_name(At::Value(&format!("{at}/pattern/in")), name);
         }
     }
 

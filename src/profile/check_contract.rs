@@ -103,8 +103,8 @@ impl Check<'_> {
                 }
             }
             Carrier::Query(_) => {}
-            Carrier::Form(_) if request.form.is_none() => {
-                self.member(&at("form"), "the key travels in a form, and the request has no `form`");
+            Carrier::Form(_) if request.form.is_none() && request.multipart.is_none() => {
+                self.member(&at("form"), "the key travels in a form, and the request has no `form` and no `multipart`");
             }
             Carrier::Json(_) if !request.json.as_ref().is_some_and(Value::is_object) => {
                 self.member(&at("json"), "the key travels in a JSON object, and the request has none under `json`");

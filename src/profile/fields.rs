@@ -49,6 +49,8 @@ pub(super) fn changed(request: &RequestTemplate, name: &str) -> Option<RequestTe
         change(request.query.get_mut(&first)?.pointer_mut(below)?)?;
     } else if let Some(json) = &mut request.json {
         change(json.pointer_mut(name)?)?;
+    } else if let Some(parts) = &mut request.multipart {
+        change(parts.get_mut(&first)?.pointer_mut(below)?)?;
     } else {
         change(request.form.as_mut()?.get_mut(&first)?.pointer_mut(below)?)?;
     }
@@ -58,7 +60,8 @@ pub(super) fn changed(request: &RequestTemplate, name: &str) -> Option<RequestTe
 /// The parts of a request that have fields, each with the beginning of their names.
 fn parts(request: &RequestTemplate) -> Vec<(&'static str, Value)> {
     let object = |members: &indexmap::IndexMap<String, Value>| Value::Object(members.clone().into_iter().collect());
-    let body = request.json.clone().or_else(|| request.form.as_ref().map(object));
+    let fields = request.form.as_ref().or(request.multipart.as_ref());
+    let body = request.json.clone().or_else(|| fields.map(object));
     body.map(|body| ("", body)).into_iter().chain([(QUERY, object(&request.query))]).collect()
 }
 

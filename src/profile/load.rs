@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Profile, check};
 use crate::contract::Period;
 use crate::document::{self, At, Form, Format, Located, Problem, Problems};
-use crate::message::{ContentPath, JsonPath, XmlPath};
+use crate::message::{ContentPath, JsonPath, Regex, XmlPath};
 
 /// The profiles that come with the program, by name.
 const SHIPPED: &[(&str, &str)] = &[
@@ -17,6 +17,9 @@ const SHIPPED: &[(&str, &str)] = &[
     ("reference-resource-end", include_str!("../../profiles/reference-resource-end.yaml")),
     ("reference-dated", include_str!("../../profiles/reference-dated.yaml")),
     ("stripe-v1", include_str!("../../profiles/stripe-v1.yaml")),
+    ("amazon-ec2", include_str!("../../profiles/amazon-ec2.yaml")),
+    ("paypal-orders", include_str!("../../profiles/paypal-orders.yaml")),
+    ("paypal-catalog", include_str!("../../profiles/paypal-catalog.yaml")),
     ("ietf-draft-07", include_str!("../../profiles/ietf-draft-07.yaml")),
     ("stripe-v2", include_str!("../../profiles/stripe-v2.yaml")),
     ("square", include_str!("../../profiles/square.yaml")),
@@ -42,6 +45,7 @@ const FORMATS: &[Format] = &[
     ("json-path", |text| JsonPath::parse(text).map(|_| ())),
     ("xml-path", |text| XmlPath::parse(text).map(|_| ())),
     ("content-path", |text| ContentPath::parse(text).map(|_| ())),
+    ("regular-expression", |text| Regex::parse(text).map(|_| ())),
     ("period", |text| text.parse::<Period>().map(|_| ())),
 ];
 
@@ -116,6 +120,17 @@ pub fn digest(document: &Value) -> String {
 /// As [`load`].
 pub fn parse(file: &str, text: &str) -> Result<Loaded, Problems> {
     checked(&merged(Origin::File(PathBuf::from(file)), Located::parse(file, text)?)?)
+}
+
+/// Where something stands in the file of a profile, as `file:line:column`; nothing where that is not known.
+pub fn place_of(reference: &str, pointer: &str) -> Option<String> {
+    let origin = match find_shipped(reference) {
+        Some((name, text)) => Origin::Shipped(name, text),
+        None => Origin::File(PathBuf::from(reference)),
+    };
+    let located = origin.read().ok()?;
+    let found = merged(origin, located).ok()?.problem(At::Key(pointer), "");
+    found.spot.map(|spot| format!("{}:{}:{}", found.file, spot.line, spot.column))
 }
 
 fn load_file(path: &Path) -> Result<Loaded, Problems> {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Template;
+use crate::contract::Period;
 
 /// Answers of the main operation, for `idemspec serve`. Whatever is not given is derived from the profile: an answer tells
 /// the parameters again, and has what extractors and matchers look for. No run reads this.
@@ -18,6 +19,9 @@ pub struct Mock {
     /// The list of what was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub list: Option<MockList>,
+    /// For how long a token counts that the mock gives; 20 seconds unless it is said here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_lifetime: Option<Period>,
     /// The answers to what does not succeed, by the name of the parameter variant that draws it.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, MockAnswer>")]

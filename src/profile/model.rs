@@ -122,7 +122,7 @@ pub struct FurtherOperation {
     pub cleanup: Option<RequestTemplate>,
 }
 
-/// A request with templates in it. At most one of `json` and `form`.
+/// A request with templates in it. At most one of `json`, `form`, `multipart` and `raw`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RequestTemplate {
@@ -147,9 +147,28 @@ pub struct RequestTemplate {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<std::collections::BTreeMap<String, Value>>")]
     pub form: Option<IndexMap<String, Value>>,
-    /// Header fields that are rendered anew for every attempt; all else of a retry is sent again as it was.
+    /// A multipart body (`multipart/form-data`): a value is a field, `{content, filename, content_type}` a small file, and a
+    /// list is several parts of one name. Its boundary is the same for the same parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<std::collections::BTreeMap<String, Value>>")]
+    pub multipart: Option<IndexMap<String, Value>>,
+    /// A body that is text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw: Option<RawBody>,
+    /// Header fields that are rendered anew for every attempt; all else of a retry is sent again as it was. In them
+    /// `{{now_http_date}}` is the moment.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fresh: Vec<String>,
+}
+
+/// A body that is text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawBody {
+    /// The text.
+    pub content: Template,
+    /// Its media type, for example `text/csv`.
+    pub content_type: String,
 }
 
 /// A parameter variant: what differs from the request as it stands.
@@ -162,6 +181,12 @@ pub struct Variant {
     /// A merge patch over the form fields.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<Value>,
+    /// A merge patch over the parts of a multipart body.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multipart: Option<Value>,
+    /// Another text in place of the whole raw body.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw: Option<RawBody>,
     /// A merge patch over the query parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<Value>,
@@ -191,7 +216,7 @@ pub struct Variant {
 pub enum Spelling {
     /// The members of every JSON object, or the fields of the form, in reverse order.
     Reordered,
-    /// White space between the tokens of the JSON body.
+    /// White space between the tokens of the JSON body; another boundary between the parts of a multipart body.
     Spaced,
     /// The first character of every name and text of the JSON body as `\u0041`; of every name of the form as `%41`.
     Escaped,
@@ -237,13 +262,17 @@ pub enum IdentityWord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Counter {
-    /// Lists the effects that carry `{{marker}}`.
+    /// Lists the effects that carry `{{marker}}`, or everything, of which these are picked.
     pub request: RequestTemplate,
     /// One identity per effect.
     pub each: Extractor,
     /// How long an effect may take to show.
     #[serde(default)]
     pub settle: Period,
+    /// Whether the list cannot be searched for `{{marker}}`: then those of its items count that hold the marker beside their
+    /// identity.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub picked_by_marker: bool,
     /// Fits a list that shows a part only: such a count has failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paged: Option<Matcher>,

@@ -1,13 +1,13 @@
 //! Rendering requests: a template, a variant of its parameters and a key become bytes, in the form that is sent and in
 //! the form that may be shown.
 
-use base64::Engine;
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use super::body::{self, Content};
+use super::multipart;
 use super::template::{Place, TemplateError, Values, render};
-use super::{Auth, BASE, Bound, DEFAULT, Hook, RequestTemplate, Spelling};
+use super::{BASE, Bound, DEFAULT, Hook, RequestTemplate, Spelling};
 use crate::contract::{Carrier, Encoding};
 use crate::message::Request;
 use crate::secret::Text;
@@ -140,6 +140,9 @@ pub enum RenderError {
     },
 }
 
+/// The header field that says what the content is.
+const CONTENT_TYPE: &str = "Content-Type";
+
 /// A request with its values rendered, on its way to becoming bytes.
 struct Draft {
     method: http::Method,
@@ -177,7 +180,7 @@ impl Bound {
         if let (Some(date), Some(clause)) = (wanted.first_sent, self.profile.contract.first_sent()) {
             draft.carry(&Carrier::Header(clause.header.clone()), date)?;
         }
-        draft.finish(spelling)
+        self.signed(draft.finish(spelling)?, wanted.account, self.base_url_of(wanted.replica)?)
     }
 
     /// The path below which the API is served.
@@ -187,8 +190,19 @@ impl Bound {
         Ok(self.replicas.get(name).ok_or_else(unknown)?.path())
     }
 
+    /// The URL that a request is sent to.
+    fn base_url_of(&self, replica: Option<&str>) -> Result<&str, RenderError> {
+        let Some(name) = replica else { return Ok(&self.base_url) };
+        let unknown = || RenderError::UnknownReplica { name: name.to_owned() };
+        Ok(self.replicas.get(name).ok_or_else(unknown)?.base_url())
+    }
+
     /// The request of an operation, and how its content is spelled.
-    fn probe(&self, operation: &str, variant: &str) -> Result<(RequestTemplate, Option<Spelling>), RenderError> {
+    pub(super) fn probe(
+        &self,
+        operation: &str,
+        variant: &str,
+    ) -> Result<(RequestTemplate, Option<Spelling>), RenderError> {
         if operation == DEFAULT {
             return self.variant(variant);
         }
@@ -264,7 +278,8 @@ impl Bound {
         values: &Values<'_>,
         account: &str,
     ) -> Result<Request, RenderError> {
-        self.draft(template, values, account, &self.base_path)?.finish(None)
+        let request = self.draft(template, values, account, &self.base_path)?.finish(None)?;
+        self.signed(request, account, &self.base_url)
     }
 
     fn draft(
@@ -281,9 +296,9 @@ impl Bound {
             headers.push((name.clone(), at(&format!("header {name}"), render(&value.0, values, Place::Plain))?));
         }
         let content = Content::of(template, values)?;
-        let named = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-        if let (Some(media_type), false) = (content.media_type(), named) {
-            headers.push(("Content-Type".to_owned(), Text::plain(media_type)));
+        let named = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(CONTENT_TYPE));
+        if let (Some(media_type), false) = (content.media_type(None), named) {
+            headers.push((CONTENT_TYPE.to_owned(), Text::plain(media_type)));
         }
         // A variant may show other credentials than its account.
         let credentials = self.authorisation(account)?;
@@ -293,39 +308,6 @@ impl Bound {
         let query = body::fields(&template.query, values, Place::Query)?;
         Ok(Draft { method: parse_method(&template.method)?, path, query, headers, content })
     }
-
-    fn authorisation(&self, account: &str) -> Result<Option<(String, Text)>, RenderError> {
-        let target = &self.profile.target;
-        let auth = if account == DEFAULT {
-            target.auth.as_ref()
-        } else {
-            let unknown = || RenderError::UnknownAccount { name: account.to_owned() };
-            Some(target.accounts.get(account).ok_or_else(unknown)?)
-        };
-        let Some(auth) = auth else { return Ok(None) };
-        let credential = at(&format!("credentials of account {account}"), self.credential(auth))?;
-        Ok(credential.map(|credential| match auth {
-            Auth::Bearer(_) => ("Authorization".to_owned(), after("Bearer ", &credential)),
-            Auth::Basic { .. } => ("Authorization".to_owned(), after("Basic ", &credential)),
-            Auth::Header { name, .. } => (name.clone(), credential),
-        }))
-    }
-}
-
-/// The credential of an account, without the name of its scheme.
-pub(super) fn credential(auth: &Auth, values: &Values<'_>) -> Result<Option<Text>, TemplateError> {
-    let plain = |text: &str| render(text, values, Place::Plain);
-    Ok(Some(match auth {
-        Auth::Bearer(token) => plain(&token.0)?,
-        Auth::Header { name: _, value } => plain(&value.0)?,
-        Auth::Basic { username, password } => {
-            let mut pair = plain(&username.0)?;
-            pair.push_plain(":");
-            pair.push(&plain(&password.0)?);
-            let sent = base64::engine::general_purpose::STANDARD.encode(pair.sent());
-            Text::new(sent, format!("base64({})", pair.shown()))
-        }
-    }))
 }
 
 impl Draft {
@@ -339,7 +321,10 @@ impl Draft {
             }
             (Carrier::Query(name), _) => body::set_field(&mut self.query, name, key, Place::Query),
             (Carrier::Form(name), Content::Form(fields)) => body::set_field(fields, name, key, Place::Form),
-            (Carrier::Form(_), Content::Json { .. } | Content::None) => return refused("the request has no form"),
+            (Carrier::Form(name), Content::Multipart(parts)) => multipart::set(parts, name, key),
+            (Carrier::Form(_), Content::Json { .. } | Content::Raw(..) | Content::None) => {
+                return refused("the request has no form");
+            }
             (Carrier::Json(pointer), Content::Json { sent, shown }) => {
                 for value in [sent, shown] {
                     if let Err(reason) = body::set_member(value, pointer, key) {
@@ -347,12 +332,20 @@ impl Draft {
                     }
                 }
             }
-            (Carrier::Json(_), Content::Form(_) | Content::None) => return refused("the request has no JSON body"),
+            (Carrier::Json(_), Content::Form(_) | Content::Multipart(_) | Content::Raw(..) | Content::None) => {
+                return refused("the request has no JSON body");
+            }
         }
         Ok(())
     }
 
-    fn finish(self, spelling: Option<super::Spelling>) -> Result<Request, RenderError> {
+    fn finish(mut self, spelling: Option<super::Spelling>) -> Result<Request, RenderError> {
+        if let (Content::Multipart(_), Some(media_type)) = (&self.content, self.content.media_type(spelling)) {
+            // The boundary is known when every part is: the key may be one.
+            for (_, value) in self.headers.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case(CONTENT_TYPE)) {
+                *value = Text::plain(media_type.as_str());
+            }
+        }
         let mut target = self.path;
         let mut separator = if target.sent().contains('?') { "&" } else { "?" };
         for (name, value) in &self.query {
@@ -394,12 +387,6 @@ fn quoted(key: &str) -> Result<String, RenderError> {
         return Err(RenderError::Quoted { key: key.to_owned() });
     }
     Ok(format!("\"{}\"", key.replace('\\', "\\\\").replace('"', "\\\"")))
-}
-
-fn after(beginning: &str, text: &Text) -> Text {
-    let mut whole = Text::plain(beginning);
-    whole.push(text);
-    whole
 }
 
 /// Says where a template stands that cannot be rendered.

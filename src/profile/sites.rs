@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Auth, Counter, EffectSource, FurtherOperation, Hook, Mock, Profile, RequestTemplate};
+use super::{
+    Auth, AwsSignature, Counter, EffectSource, FurtherOperation, Hook, Mock, OAuth2, Profile, RawBody, RequestTemplate,
+    Template,
+};
 use crate::document::pointer;
 
 /// A text in which a template can stand.
@@ -27,6 +30,8 @@ pub(super) enum Purpose<'p> {
     OwnAccount,
     /// The credentials of a further account.
     Account(&'p str),
+    /// Where the credentials of an account count or come from: the profile's own, or the named one. Not secret.
+    Place(Option<&'p str>),
     /// The probed request, one of its variants, or a counter.
     Probe,
     /// The path of the probed request, where a client may name what is to be made.
@@ -49,7 +54,9 @@ impl Purpose<'_> {
     /// The names that an expression may use here.
     pub(super) fn names(self) -> &'static [&'static str] {
         match self {
-            Self::BaseUrl | Self::Replica(_) | Self::OwnAccount | Self::Account(_) | Self::Clock => &[],
+            Self::BaseUrl | Self::Replica(_) | Self::OwnAccount | Self::Account(_) | Self::Place(_) | Self::Clock => {
+                &[]
+            }
             Self::Probe | Self::FurtherProbe(_) => &["marker"],
             Self::ProbePath => &["marker", "key"],
             Self::Cleanup | Self::FurtherCleanup(_) => &["marker", "identity"],
@@ -125,7 +132,14 @@ fn of_operation(profile: &Profile) -> Vec<Site<'_>> {
     path.into_iter().for_each(|site| site.purpose = Purpose::ProbePath);
     for (name, variant) in &operation.parameters {
         let at = pointer("/operation/parameters", name);
-        for (part, patch) in [("json", &variant.json), ("form", &variant.form), ("query", &variant.query)] {
+        let patches = [
+            ("json", &variant.json),
+            ("form", &variant.form),
+            ("multipart", &variant.multipart),
+            ("query", &variant.query),
+        ];
+        sites.extend(variant.raw.iter().map(|raw| of_raw(&at, raw, Purpose::Probe)));
+        for (part, patch) in patches {
             sites.extend(patch.iter().flat_map(|patch| of_value(&pointer(&at, part), patch, Purpose::Probe)));
         }
         sites.extend(variant.path.iter().map(|path| Site {
@@ -173,7 +187,41 @@ fn of_auth<'p>(at: &str, auth: &'p Auth, purpose: Purpose<'p>) -> Vec<Site<'p>> 
             vec![site("basic/username", &username.0), site("basic/password", &password.0)]
         }
         Auth::Header { name: _, value } => vec![site("header/value", &value.0)],
+        Auth::Oauth2(oauth2) => of_oauth2(&format!("{at}/oauth2"), oauth2, purpose),
+        Auth::AwsSigv4(signature) => of_signature(&format!("{at}/aws-sigv4"), signature, purpose),
+        Auth::Command(command) => {
+            let word = |(index, word): (usize, &'p Template)| site(&format!("command/run/{index}"), word.0.as_str());
+            command.run.iter().enumerate().map(word).collect()
+        }
     }
+}
+
+/// The purpose of what is not secret beside credentials.
+fn beside(purpose: Purpose<'_>) -> Purpose<'_> {
+    match purpose {
+        Purpose::Account(name) => Purpose::Place(Some(name)),
+        _ => Purpose::Place(None),
+    }
+}
+
+fn of_oauth2<'p>(at: &str, oauth2: &'p OAuth2, purpose: Purpose<'p>) -> Vec<Site<'p>> {
+    let site = |path: &str, text| Site { pointer: format!("{at}/{path}"), text, purpose };
+    let token_url = Site { purpose: beside(purpose), ..site("token_url", &oauth2.token_url.0) };
+    let client = [site("client_id", oauth2.client_id.0.as_str()), site("client_secret", &oauth2.client_secret.0)];
+    let parameters = oauth2.parameters.iter().map(|(name, value)| {
+        let pointer = pointer(&format!("{at}/parameters"), name);
+        Site { pointer, text: &value.0, purpose }
+    });
+    std::iter::once(token_url).chain(client).chain(parameters).collect()
+}
+
+fn of_signature<'p>(at: &str, signature: &'p AwsSignature, purpose: Purpose<'p>) -> Vec<Site<'p>> {
+    let site = |path: &str, text| Site { pointer: format!("{at}/{path}"), text, purpose };
+    let region = Site { purpose: beside(purpose), ..site("region", &signature.region.0) };
+    let id = site("access_key_id", signature.access_key_id.0.as_str());
+    let secret = site("secret_access_key", signature.secret_access_key.0.as_str());
+    let token = signature.session_token.iter().map(|token| site("session_token", &token.0));
+    [id, secret].into_iter().chain(token).chain([region]).collect()
 }
 
 fn of_hook<'p>(at: &str, hook: &'p Hook, purpose: Purpose<'p>) -> Vec<Site<'p>> {
@@ -202,7 +250,15 @@ pub(super) fn of_request<'p>(at: &str, request: &'p RequestTemplate, purpose: Pu
     for (name, value) in request.form.iter().flatten() {
         sites.extend(of_value(&pointer(&pointer(at, "form"), name), value, purpose));
     }
+    for (name, value) in request.multipart.iter().flatten() {
+        sites.extend(of_value(&pointer(&pointer(at, "multipart"), name), value, purpose));
+    }
+    sites.extend(request.raw.iter().map(|raw| of_raw(at, raw, purpose)));
     sites
+}
+
+fn of_raw<'p>(at: &str, raw: &'p RawBody, purpose: Purpose<'p>) -> Site<'p> {
+    Site { pointer: format!("{at}/raw/content"), text: &raw.content.0, purpose }
 }
 
 /// Every text in a value.

@@ -31,6 +31,7 @@ pub(super) fn can_spell(request: &RequestTemplate, spelling: Spelling) -> bool {
     match spelling {
         Spelling::Reordered => json.or(form).is_some_and(|value| body::has_order(&value)),
         Spelling::Escaped => json.or(form).is_some_and(|value| differs(&value)),
+        Spelling::Spaced if request.multipart.is_some() => true,
         Spelling::Spaced | Spelling::Decimal | Spelling::WithoutNulls | Spelling::Decomposed => {
             json.is_some_and(|value| differs(&value))
         }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::{Loaded, recorded};
+use super::{Loaded, recorded, staged_credentials};
 use crate::contract::{Contract, Period, Row};
 use crate::document::{self, Problems, pointer};
 
@@ -59,6 +59,7 @@ impl Loaded {
             members.insert("hooks".into(), hooks.into());
         }
         settle_at_once(&mut document);
+        staged_credentials::stage(&mut document);
         if document.pointer("/target/clock").is_none() {
             document::merge(&mut document, json!({"target": {"clock": clock()}}));
         }

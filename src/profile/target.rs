@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{RequestTemplate, Template};
+use super::{Auth, RequestTemplate, Template};
 use crate::contract::Period;
 use crate::message::Extractor;
 
@@ -126,27 +126,4 @@ pub enum Environment {
     Staging,
     /// The real thing.
     Production,
-}
-
-/// How an account shows who it is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Auth {
-    /// `Authorization: Bearer …` (RFC 6750).
-    Bearer(Template),
-    /// `Authorization: Basic …` (RFC 7617).
-    Basic {
-        /// The user name.
-        username: Template,
-        /// The password; empty where the API takes none.
-        #[serde(default)]
-        password: Template,
-    },
-    /// A header field of the API's own.
-    Header {
-        /// The field's name.
-        name: String,
-        /// The field's value.
-        value: Template,
-    },
 }

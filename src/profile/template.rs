@@ -87,6 +87,19 @@ impl super::Template {
     }
 }
 
+impl super::Template {
+    /// The text with the values of its variables, or their defaults; nothing if one has neither, or where an expression
+    /// stands.
+    pub fn filled(&self, value: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+        let part = |part| match part {
+            Part::Literal(text) => Some(text),
+            Part::Variable { name, fallback } => value(&name).or(fallback),
+            Part::Expression(_) => None,
+        };
+        Parsed::parse(&self.0).ok()?.0.into_iter().map(part).collect()
+    }
+}
+
 /// The value of a variable, and whether it may be shown.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Variable {
@@ -103,6 +116,9 @@ pub(super) struct Values<'v> {
     pub(super) key: Option<&'v str>,
     pub(super) seconds: Option<&'v str>,
 }
+
+/// The name of the moment at which a request is rendered, as a date of HTTP.
+pub(super) const NOW: &str = "now_http_date";
 
 /// Where a rendered text goes, and how values are encoded there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -245,8 +261,14 @@ fn variable(name: &str, fallback: Option<&str>, values: &Values<'_>, place: Plac
 }
 
 fn evaluate(written: &str, values: &Values<'_>) -> Result<String, TemplateError> {
-    let named =
-        [("marker", values.marker), ("identity", values.identity), ("key", values.key), ("seconds", values.seconds)];
+    let now = httpdate::fmt_http_date(std::time::SystemTime::now());
+    let named = [
+        ("marker", values.marker),
+        ("identity", values.identity),
+        ("key", values.key),
+        ("seconds", values.seconds),
+        (NOW, Some(now.as_str())),
+    ];
     let context = minijinja::Value::from_pairs(named.into_iter().filter_map(|(name, value)| Some((name, value?))));
     let failed = |error: minijinja::Error| TemplateError::Expression {
         written: written.to_owned(),

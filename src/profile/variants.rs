@@ -48,7 +48,8 @@ impl Operation {
 impl Variant {
     /// Whether it changes parameters, and not only header fields.
     pub(super) fn patches_parameters(&self) -> bool {
-        self.json.is_some() || self.form.is_some() || self.query.is_some() || self.path.is_some()
+        let in_body = self.json.is_some() || self.form.is_some() || self.multipart.is_some() || self.raw.is_some();
+        in_body || self.query.is_some() || self.path.is_some()
     }
 }
 
@@ -135,6 +136,12 @@ pub(super) fn request(operation: &Operation, variant: &Variant) -> RequestTempla
     }
     if let (Some(patch), Some(form)) = (&variant.form, &mut request.form) {
         *form = patched(form, patch);
+    }
+    if let (Some(patch), Some(parts)) = (&variant.multipart, &mut request.multipart) {
+        *parts = patched(parts, patch);
+    }
+    if let (Some(other), Some(raw)) = (&variant.raw, &mut request.raw) {
+        raw.clone_from(other);
     }
     if let Some(patch) = &variant.query {
         request.query = patched(&request.query, patch);

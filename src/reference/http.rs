@@ -18,7 +18,7 @@ use http_body_util::BodyExt;
 use super::answer::Answer;
 use super::interpreter::{Interpreter, Reply};
 use super::policy::Submission;
-use super::surface::{Asked, Routed};
+use super::surface::{Asked, Routed, SECOND_REPLICA};
 use super::trouble::{self, Ahead};
 
 /// Longer bodies are refused.
@@ -67,9 +67,6 @@ struct Service {
     trouble: Arc<Ahead>,
     log: Option<Sender<RequestLine>>,
 }
-
-/// Where every listener serves the second replica as well, so that a target with one URL has two.
-const SECOND_REPLICA: &str = "/replicas/second";
 
 /// The number of the second replica.
 const SECOND: u16 = 1;

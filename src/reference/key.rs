@@ -7,6 +7,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::answer::Refusal;
+use super::multipart;
 use crate::contract::{Carrier, Contract, Encoding, Row};
 
 /// The header that carries the key where the contract does not say.
@@ -73,6 +74,11 @@ fn in_query(parts: &Parts, name: &str) -> PresentedKey {
 /// The other fields stay as they were written.
 fn in_form(name: &str, body: &Bytes) -> (PresentedKey, Bytes) {
     let text = String::from_utf8_lossy(body).into_owned();
+    if let Some(parts) = multipart::parts(body) {
+        let (keys, rest): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| part.name == name);
+        let key = one_of(keys.into_iter().map(|part| part.content.into_bytes()));
+        return (key, Bytes::from(multipart::written(&rest, multipart::boundary(&text))));
+    }
     let value = |field: &str| {
         let (found, value) = form_urlencoded::parse(field.as_bytes()).next()?;
         (found == name).then(|| value.into_owned().into_bytes())

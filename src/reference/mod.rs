@@ -40,6 +40,7 @@ mod interpreter;
 mod key;
 mod limits;
 mod listener;
+mod multipart;
 mod orders;
 mod policy;
 mod record;

@@ -6,6 +6,7 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 use serde_json::{Map, Number, Value};
 
 use super::disposition::Disposition;
+use super::multipart;
 use super::policy::{in_conflict, promised};
 use super::submission::{BETWEEN, Submission, form};
 use crate::contract::{Contract, Row, Situation, Treatment};
@@ -60,6 +61,11 @@ impl Sameness {
                 content.sort_all_objects();
                 content.to_string()
             }
+            // Which boundary stands between the parts means nothing.
+            Err(_) if body.starts_with("--") => match multipart::parts(body.as_bytes()) {
+                Some(parts) => multipart::written(&parts, ""),
+                None => body.to_owned(),
+            },
             Err(_) if body.contains('=') && !body.starts_with(['{', '[']) => {
                 let mut pairs: Vec<(String, String)> = form_urlencoded::parse(body.as_bytes()).into_owned().collect();
                 pairs.sort();

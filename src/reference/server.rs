@@ -1,5 +1,6 @@
 //! Starting and stopping the server.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::num::NonZeroU16;
@@ -50,6 +51,8 @@ pub struct ReferenceOptions {
     pub trouble: Trouble,
     /// The file in which keys and effects are kept; in memory alone where there is none.
     pub data: Option<PathBuf>,
+    /// The values of the variables that the credentials of a profile name. For others, values are made up.
+    pub variables: BTreeMap<String, String>,
     /// Where every request is told of when it is over, if anywhere.
     pub log: Option<Sender<RequestLine>>,
 }
@@ -67,6 +70,7 @@ impl ReferenceOptions {
             defects: Vec::new(),
             trouble: Trouble::default(),
             data: None,
+            variables: BTreeMap::new(),
             log: None,
         }
     }
@@ -98,13 +102,19 @@ impl Api {
         }
     }
 
-    fn surface(self, contract: &Contract) -> Result<Box<dyn Surface>, ReferenceError> {
+    fn surface(
+        self,
+        contract: &Contract,
+        variables: &BTreeMap<String, String>,
+    ) -> Result<Box<dyn Surface>, ReferenceError> {
         match (self, contract.key.as_ref().map(|key| &key.carrier)) {
             (Self::Orders, Some(carrier @ Carrier::Form(_))) => {
                 Err(ReferenceError::Unservable(format!("its requests are JSON, so there is no {carrier}")))
             }
             (Self::Orders, _) => Ok(Box::new(Orders)),
-            (Self::Of(profile), _) => Ok(Box::new(Derived::of(&profile).map_err(ReferenceError::Unservable)?)),
+            (Self::Of(profile), _) => {
+                Ok(Box::new(Derived::of(&profile, variables).map_err(ReferenceError::Unservable)?))
+            }
         }
     }
 }
@@ -186,9 +196,10 @@ impl Drop for RunningReference {
 /// # Errors
 /// When a port is taken, when there is no thread to run on, or when the contract asks for what the server cannot do.
 pub fn start(options: ReferenceOptions) -> Result<RunningReference, ReferenceError> {
-    let ReferenceOptions { port, replicas, tls, latency, contract, api, defects, trouble, data, log } = options;
+    let ReferenceOptions { port, replicas, tls, latency, contract, api, defects, trouble, data, variables, log } =
+        options;
     let name = api.name().to_owned();
-    let surface = api.surface(&contract)?;
+    let surface = api.surface(&contract, &variables)?;
     check(&contract)?;
     let opened = Opened::of(&name, data.as_deref())?;
     let (certificate, acceptor) =

@@ -84,7 +84,7 @@ pub(super) fn end(number: u32, outcome: Outcome) -> AttemptEnd {
     let began = u64::from(number) * 10;
     let timing = Timing { began: milliseconds(began), ended: milliseconds(began + 4), ..Timing::default() };
     let success = outcome.response().is_some_and(|response| response.status < 300);
-    AttemptEnd { id: AttemptId(number), outcome, timing, protocol: None, success, identity: None }
+    AttemptEnd { id: AttemptId(number), outcome, timing, protocol: None, token_refused: false, success, identity: None }
 }
 
 pub(super) fn answer(status: u16, body: &str) -> Response {

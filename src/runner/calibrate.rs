@@ -134,7 +134,7 @@ mod tests {
             ended: milliseconds(21) + latency,
         };
         let outcome = Outcome::Answered(Response { status, ..Response::default() });
-        AttemptEnd { id, outcome, timing, protocol: None, success: status < 300, identity: None }
+        AttemptEnd { id, outcome, timing, protocol: None, token_refused: false, success: status < 300, identity: None }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::control::ControlRequest;
 use super::{Context, RunError, case, count};
 use crate::history::{CaseHistory, Cleanup, EventKind, History, Listing};
 use crate::plan::Place;
@@ -134,14 +135,16 @@ fn unanswered_markers(history: &History) -> BTreeSet<(String, Place)> {
 /// Removes one effect; what is already gone counts as removed. Returns why it could not be removed.
 async fn remove(context: &Context, effect: &Leftover) -> Result<Option<String>, RunError> {
     let operation = effect.operation.as_str();
-    let Some(request) = context.bound.cleanup_request(operation, &effect.identity, &effect.marker, &effect.account)?
-    else {
+    let rendered = || context.bound.cleanup_request(operation, &effect.identity, &effect.marker, &effect.account);
+    let Some(first) = rendered()? else {
         return Ok(Some("the operation has no `cleanup`".into()));
     };
+    let render = || Ok(rendered()?.unwrap_or_else(|| first.clone()));
+    let request = ControlRequest { account: &effect.account, replica: effect.replica.as_deref(), render: &render };
     if context.pace.take_cleanup().is_err() {
         return Ok(Some("the cap of --max-requests was reached".into()));
     }
-    Ok(match context.send_patiently_to(effect.replica.as_deref(), &request).await {
+    Ok(match context.send_patiently(request).await? {
         Ok(response) if (200..300).contains(&response.status) || matches!(response.status, 404 | 410) => None,
         Ok(response) => Some(format!("the target answered {}", response.status)),
         Err(error) => Some(error.to_string()),

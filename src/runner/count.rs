@@ -2,6 +2,7 @@
 
 use super::Context;
 use super::case::{CaseRun, Stop};
+use super::control::ControlRequest;
 use crate::history::{Count, CountFailure, EventKind, Item, Listing};
 use crate::message::{Element, Extractor, Response};
 use crate::plan::{Place, READS_PER_COUNT};
@@ -94,14 +95,26 @@ pub(super) async fn list(
     (index, counter): (usize, &Counter),
     marker: &str,
 ) -> Result<Listing, Stop> {
-    let request = context.bound.count_request(&place.operation, index, marker, &place.account)?;
-    Ok(match context.send_patiently(&request).await {
-        Ok(response) => listing(counter, &response),
+    let render = || context.bound.count_request(&place.operation, index, marker, &place.account);
+    let request = ControlRequest { account: &place.account, replica: None, render: &render };
+    Ok(match context.send_patiently(request).await? {
+        Ok(response) => listing(counter, &response, marker),
         Err(error) => Listing::Failed(CountFailure::NoAnswer(error.to_string())),
     })
 }
 
-fn listing(counter: &Counter, response: &Response) -> Listing {
+/// What an answer lists of a marker.
+fn listing(counter: &Counter, response: &Response, marker: &str) -> Listing {
+    match listed(counter, response) {
+        Listing::Items(items) if counter.picked_by_marker => {
+            let holds = |item: &Item| item.content.as_ref().is_some_and(|content| content.contains(marker));
+            Listing::Items(items.into_iter().filter(holds).collect())
+        }
+        listing => listing,
+    }
+}
+
+fn listed(counter: &Counter, response: &Response) -> Listing {
     if !(200..300).contains(&response.status) {
         return Listing::Failed(CountFailure::Status(response.status));
     }
@@ -109,7 +122,7 @@ fn listing(counter: &Counter, response: &Response) -> Listing {
         return Listing::Failed(CountFailure::Paged);
     }
     match &counter.each {
-        Extractor::Header(_) => {
+        Extractor::Header(_) | Extractor::Pattern(_) => {
             let plain = |identity| Item { identity, content: None };
             Listing::Items(counter.each.extract(response).into_iter().map(plain).collect())
         }
@@ -150,10 +163,13 @@ mod tests {
                 headers: Default::default(),
                 json: None,
                 form: None,
+                multipart: None,
+                raw: None,
                 fresh: Vec::new(),
             },
             each: Extractor::Json(JsonPath::parse("$.orders[*].id").unwrap()),
             settle: Period::default(),
+            picked_by_marker: false,
             paged: Some(serde_yaml::from_str(r#"json: {"$.has_more": true}"#).unwrap()),
         }
     }
@@ -164,7 +180,7 @@ mod tests {
 
     #[test]
     fn items_carry_what_the_list_shows_beside_the_identity() {
-        let listing = listing(&counter(), &answer(200, r#"{"orders":[{"id":7,"quantity":2}]}"#));
+        let listing = listing(&counter(), &answer(200, r#"{"orders":[{"id":7,"quantity":2}]}"#), "m-1");
         let item = Item { identity: "7".into(), content: Some(r#"{"id":7,"quantity":2}"#.into()) };
         assert_eq!(listing, Listing::Items(vec![item]));
     }
@@ -173,19 +189,30 @@ mod tests {
     fn items_of_xml_are_told_by_their_names_and_broken_xml_is_no_count() {
         let path = XmlPath::parse("/orders/order/id").unwrap();
         let counter = Counter { each: Extractor::Xml(path), paged: None, ..counter() };
-        let read = listing(&counter, &answer(200, "<orders><order><id>7</id><quantity>2</quantity></order></orders>"));
+        let read =
+            listing(&counter, &answer(200, "<orders><order><id>7</id><quantity>2</quantity></order></orders>"), "m-1");
         let item = Item { identity: "7".into(), content: Some(r#"{"id":"7","quantity":"2"}"#.into()) };
         assert_eq!(read, Listing::Items(vec![item]));
-        assert_eq!(listing(&counter, &answer(200, "<orders/>")), Listing::Items(Vec::new()));
-        let Listing::Failed(CountFailure::Unreadable(reason)) = listing(&counter, &answer(200, "<orders>")) else {
+        assert_eq!(listing(&counter, &answer(200, "<orders/>"), "m-1"), Listing::Items(Vec::new()));
+        let Listing::Failed(CountFailure::Unreadable(reason)) = listing(&counter, &answer(200, "<orders>"), "m-1")
+        else {
             panic!("broken XML was read");
         };
         assert!(reason.starts_with("it could not be read as XML"), "{reason}");
     }
 
     #[test]
+    fn of_a_list_that_cannot_be_searched_those_count_that_hold_the_marker() {
+        let body = r#"{"orders":[{"id":7,"reference":"m-1"},{"id":8,"reference":"m-2"}]}"#;
+        let counter = Counter { picked_by_marker: true, ..counter() };
+        let Listing::Items(items) = listing(&counter, &answer(200, body), "m-1") else { panic!("no list") };
+        assert_eq!(items.into_iter().map(|item| item.identity).collect::<Vec<_>>(), ["7"]);
+        assert_eq!(listing(&counter, &answer(200, body), "m-3"), Listing::Items(Vec::new()));
+    }
+
+    #[test]
     fn a_list_that_cannot_be_trusted_is_no_count() {
-        let failed = |status, body| match listing(&counter(), &answer(status, body)) {
+        let failed = |status, body| match listing(&counter(), &answer(status, body), "m-1") {
             Listing::Failed(failure) => failure,
             Listing::Items(items) => panic!("{items:?}"),
         };

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use super::case::{CaseRun, Stop};
 use super::command;
+use super::control::ControlRequest;
 use crate::history::{EventKind, HookRun, IntentId};
+use crate::message::Request;
 use crate::plan;
-use crate::profile::{BoundHook, ClockUnit, HookValues, RenderError};
+use crate::profile::{BoundHook, ClockUnit, DEFAULT, HookValues, RenderError};
 use crate::scenario::HookStep;
 
 /// What a hook came to.
@@ -40,12 +42,13 @@ impl CaseRun<'_> {
             seconds: advanced.map(|advanced| advanced.as_secs()),
         };
         let Ran { confirmed, error } = match self.context.bound.hook(&step.name, &told) {
-            Ok(hook) => self.run_hook(&step.name, &hook, advanced.is_some()).await?,
+            Ok(hook) => self.run_hook(&step.name, (&hook, &told), advanced.is_some()).await?,
             // It was rehearsed with stand-ins, so what is missing is what the action was to bring.
             Err(error) => Ran { confirmed: None, error: Some(missing(&error)) },
         };
         let changed = marker.filter(|_| advanced.is_none());
         let advanced = advanced.unwrap_or_default();
+        self.context.tokens.age(advanced).await;
         let run = HookRun { name: step.name.clone(), began, changed, advanced, confirmed, error };
         self.context.recorder.record(Some(&self.case.id), EventKind::HookRan(run))?;
         Ok(())
@@ -69,7 +72,12 @@ impl CaseRun<'_> {
     }
 
     /// Runs a hook. The target's clock is read before and after one that moves it.
-    async fn run_hook(&mut self, name: &str, hook: &BoundHook, moves_clock: bool) -> Result<Ran, Stop> {
+    async fn run_hook(
+        &mut self,
+        name: &str,
+        (hook, told): (&BoundHook, &HookValues<'_>),
+        moves_clock: bool,
+    ) -> Result<Ran, Stop> {
         let before = if moves_clock { self.read_clock().await? } else { None };
         if name == HookStep::STORE_DOWN {
             self.context.pace.set_aside()?;
@@ -82,11 +90,7 @@ impl CaseRun<'_> {
         // It may be down even if the hook says that it failed.
         self.store_down |= name == HookStep::STORE_DOWN;
         let error = match hook {
-            BoundHook::Request(request) => match self.context.send_control(request).await {
-                Ok(response) if (200..300).contains(&response.status) => None,
-                Ok(response) => Some(format!("the hook was answered {}", response.status)),
-                Err(error) => Some(error.to_string()),
-            },
+            BoundHook::Request(first) => self.send_hook(name, first, told).await?,
             BoundHook::Command(words) => {
                 let limit = self.context.bound.profile().target.hook_time_limit.duration();
                 command::run(words, limit, &self.context.interrupt).await.err()
@@ -98,12 +102,28 @@ impl CaseRun<'_> {
         Ok(Ran { confirmed, error })
     }
 
+    /// Sends the request of a hook, and returns what went wrong.
+    async fn send_hook(&self, name: &str, first: &Request, told: &HookValues<'_>) -> Result<Option<String>, Stop> {
+        let render = || match self.context.bound.hook(name, told)? {
+            BoundHook::Request(request) => Ok(request),
+            BoundHook::Command(_) => Ok(first.clone()),
+        };
+        let request = ControlRequest { account: DEFAULT, replica: None, render: &render };
+        Ok(match self.context.send_control(request).await? {
+            Ok(response) if (200..300).contains(&response.status) => None,
+            Ok(response) => Some(format!("the hook was answered {}", response.status)),
+            Err(error) => Some(error.to_string()),
+        })
+    }
+
     /// Reads the target's clock, where the profile says how. A reading that fails is none.
     async fn read_clock(&mut self) -> Result<Option<Reading>, Stop> {
-        let Some(request) = self.context.bound.clock_request()? else { return Ok(None) };
+        let Some(first) = self.context.bound.clock_request()? else { return Ok(None) };
         let Some(clock) = &self.context.bound.profile().target.clock else { return Ok(None) };
         self.context.pace.take_control()?;
-        let Ok(response) = self.context.send_patiently(&request).await else { return Ok(None) };
+        let render = || Ok(self.context.bound.clock_request()?.unwrap_or_else(|| first.clone()));
+        let request = ControlRequest { account: DEFAULT, replica: None, render: &render };
+        let Ok(response) = self.context.send_patiently(request).await? else { return Ok(None) };
         let written = clock.time.extract(&response).into_iter().next();
         let number = written.and_then(|written| written.trim().parse::<f64>().ok());
         let seconds = number.map(|number| match clock.unit {

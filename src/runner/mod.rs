@@ -4,6 +4,7 @@ mod calibrate;
 mod case;
 mod cleanup;
 mod command;
+mod control;
 mod count;
 mod fan_out;
 mod hook;
@@ -20,6 +21,7 @@ mod repeat;
 mod send;
 mod slot;
 mod subject;
+mod tokens;
 mod wait;
 
 pub use cleanup::{Leftover, leftovers};
@@ -30,24 +32,23 @@ pub use pulse::Pulse;
 pub use recorder::{Observer, Recorder};
 pub use rehearse::{asks_with_secrets, rehearse};
 pub use subject::subject;
+pub use tokens::{TokenError, Tokens};
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use indexmap::IndexMap;
 use past::{Past, Standing};
-use patience::{MOST_RETRIES, turns_away};
 use slot::{Slot, Slots};
 use tokio::task::JoinSet;
 
 use crate::contract::{Period, Reason};
 use crate::history::{Calibration, CaseEnding, CaseInfo, EventKind, History, Protocol, SkippedCase};
 use crate::journal::WriteError;
-use crate::message::{Request, Response};
 use crate::plan::{CONTROL, Plan, PlannedCase, cancels};
 use crate::profile::{Bound, RenderError};
 use crate::scenario::Step;
-use crate::wire::{Connector, ControlClient, ControlError, Synchronisation};
+use crate::wire::{Connector, ControlClient, Synchronisation};
 
 /// Everything that the cases of a run share.
 #[derive(Debug)]
@@ -60,6 +61,8 @@ pub struct Context {
     pub replicas: IndexMap<String, Connector>,
     /// Sends counts, cleanup and hooks.
     pub control: ControlClient,
+    /// The tokens of the accounts that need some.
+    pub tokens: Tokens,
     /// Writes down what happens.
     pub recorder: Recorder,
     /// Counts requests, stops them at the cap, and keeps them apart.
@@ -88,43 +91,6 @@ impl Context {
         replica.and_then(|name| self.replicas.get(name)).unwrap_or(&self.connector)
     }
 
-    /// Sends a count, a cleanup or a hook's request, when its turn has come.
-    async fn send_control(&self, request: &Request) -> Result<Response, ControlError> {
-        self.send_control_to(None, request).await
-    }
-
-    /// The same to a replica, where one is named.
-    async fn send_control_to(&self, replica: Option<&str>, request: &Request) -> Result<Response, ControlError> {
-        self.pace.turn(1).await;
-        self.control.send(self.connector_to(replica), request, self.bound.secrets()).await
-    }
-
-    /// Sends a request that changes nothing, or nothing more when it is repeated, and again where it was turned away, or
-    /// where nobody listened although the target was there before.
-    async fn send_patiently(&self, request: &Request) -> Result<Response, ControlError> {
-        self.send_patiently_to(None, request).await
-    }
-
-    /// The same to a replica, where one is named.
-    async fn send_patiently_to(&self, replica: Option<&str>, request: &Request) -> Result<Response, ControlError> {
-        for refusals in 1..=MOST_RETRIES {
-            let outcome = self.send_control_to(replica, request).await;
-            let name = format!("{} {} {refusals}", request.method, request.target.shown());
-            let pause = match &outcome {
-                Ok(response) if turns_away(response) => self.patience.pause(response, &name, refusals),
-                Err(ControlError::Unreachable(_)) if self.pulse.beats() => {
-                    Some(self.patience.pause_unreached(&name, refusals))
-                }
-                Ok(_) | Err(_) => None,
-            };
-            let Some(pause) = pause else { return outcome };
-            if !self.rest(pause).await || self.pace.take_control().is_err() {
-                return outcome;
-            }
-        }
-        self.send_control_to(replica, request).await
-    }
-
     /// Lets time pass. An interruption ends that at once; but what is sent after it is as patient as before. Tells
     /// whether the time has passed.
     async fn rest(&self, pause: Duration) -> bool {
@@ -145,6 +111,9 @@ pub enum RunError {
     /// A request cannot be rendered.
     #[error(transparent)]
     Render(#[from] RenderError),
+    /// An account has no token any more.
+    #[error(transparent)]
+    Token(#[from] TokenError),
 }
 
 /// Runs a plan to its end: the control, the other cases at the same time, those with hooks alone and last, and then

@@ -94,6 +94,7 @@ impl CaseRun<'_> {
         self.check_interrupt()?;
         self.context.pace.take_attempts(race.copies().count() as u64)?;
         self.turn(u32::try_from(race.copies().count()).unwrap_or(u32::MAX)).await?;
+        let token = self.token(&Send::default()).await?;
         let entrants = self.entrants(race, round).await?;
         self.announce(&entrants).await?;
         let copies: Vec<RaceCopy<'_>> =
@@ -108,7 +109,8 @@ impl CaseRun<'_> {
             Err(NoHttp2 { copies }) => (None, copies),
         };
         for (entrant, attempted) in entrants.iter().zip(records) {
-            self.conclude(&entrant.intent, entrant.start.id, &entrant.send, attempted)?;
+            let token = token.filter(|_| self.shows_token(&entrant.send));
+            self.conclude(&entrant.intent, entrant.start.id, &entrant.send, attempted, token).await?;
         }
         let Some(raced) = raced else { return Err(Stop::Because(Reason::NoHttp2)) };
         let attempts: Vec<AttemptId> = entrants.iter().map(|entrant| entrant.start.id).collect();

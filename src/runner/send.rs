@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use super::RunError;
 use super::case::{CaseRun, Stop};
+use super::control::UNAUTHORISED;
 use super::odd_key::{CarriedKey, odd_date, odd_key};
 use super::patience::{MOST_RETRIES, turns_away};
+use super::tokens::TokenNumber;
 use crate::contract::{Contract, Drawn, Reason, Row};
 use crate::history::{
     AttemptEnd, AttemptId, AttemptStart, Ending, EventKind, Intent, LossPoint, Outcome, Protocol, SocketError, Timing,
@@ -118,30 +121,44 @@ impl CaseRun<'_> {
                 None => self.swallow(start.id, recorded)?,
             };
             self.note_end(intent, &end);
-            if end.outcome != Outcome::Swallowed {
+            if end.outcome != Outcome::Swallowed && !end.token_refused {
                 self.learn(intent, &end);
                 return Ok(end);
             }
-            (self.swallowed, swallowed) = (true, true);
+            if end.outcome == Outcome::Swallowed {
+                (self.swallowed, swallowed) = (true, true);
+            }
         }
         self.go_live()?;
         if swallowed {
             self.wait_until_finished().await?;
         }
-        self.send_attempt(intent, send).await
+        let end = self.send_attempt(intent, send, true).await?;
+        if !end.token_refused {
+            return Ok(end);
+        }
+        self.send_attempt(intent, send, false).await
     }
 
     /// Writes down that nobody knows what became of an attempt.
     fn swallow(&self, id: AttemptId, recorded: Duration) -> Result<AttemptEnd, Stop> {
         self.go_live()?;
         let timing = Timing { began: recorded, ended: self.context.recorder.elapsed(), ..Timing::default() };
-        let end =
-            AttemptEnd { id, outcome: Outcome::Swallowed, timing, protocol: None, success: false, identity: None };
+        let end = AttemptEnd {
+            id,
+            outcome: Outcome::Swallowed,
+            timing,
+            protocol: None,
+            token_refused: false,
+            success: false,
+            identity: None,
+        };
         self.context.recorder.record(Some(&self.case.id), EventKind::AttemptEnded(end.clone()))?;
         Ok(end)
     }
 
-    async fn send_attempt(&mut self, intent: &Intent, send: &Send) -> Result<AttemptEnd, Stop> {
+    /// Sends an attempt. Where the answer says that its token no longer counts, and `renews`, the token is given up.
+    async fn send_attempt(&mut self, intent: &Intent, send: &Send, renews: bool) -> Result<AttemptEnd, Stop> {
         self.check_interrupt()?;
         let cancels = send.lose.is_some_and(|loss| loss.by == Ending::Cancelled);
         if cancels && !self.context.connector.may_speak_http2() {
@@ -150,18 +167,32 @@ impl CaseRun<'_> {
         self.wait_as_client(intent).await?;
         self.context.pace.take_attempt()?;
         self.turn(1).await?;
+        let token = self.token(send).await?;
         let (start, request) = self.prepare(intent, send)?;
         let id = start.id;
         self.context.recorder.record_synced(Some(&self.case.id), EventKind::AttemptStarted(start)).await?;
         let options = self.options(send);
         let attempted = wire::attempt(self.context.connector_to(send.replica.as_deref()), &request, &options).await;
-        let end = self.conclude(intent, id, send, attempted)?;
+        let end = self.conclude(intent, id, send, attempted, token.filter(|_| renews)).await?;
         if cancels && end.protocol == Some(Protocol::Http1) {
             // Nothing was sent: another ending in its place would be another test.
             return Err(Stop::Because(Reason::NeedsHttp2));
         }
         self.learn(intent, &end);
         Ok(end)
+    }
+
+    /// The token that an attempt is about to show, fetched if need be; none where it shows none.
+    pub(super) async fn token(&self, send: &Send) -> Result<Option<TokenNumber>, Stop> {
+        let token = self.context.tokens.ready(self.context, account(send)).await;
+        let token = token.map_err(|error| Stop::Fatal(RunError::Token(error)))?;
+        Ok(token.filter(|_| self.shows_token(send)))
+    }
+
+    /// Whether an attempt shows the credentials of its account, and not others.
+    pub(super) fn shows_token(&self, send: &Send) -> bool {
+        let operation = send.operation.as_deref().unwrap_or(DEFAULT);
+        self.context.bound.shows_own_credentials(operation, variant(send))
     }
 
     /// Notes what became of an attempt, whoever made it.
@@ -185,18 +216,34 @@ impl CaseRun<'_> {
         self.first_attempts.entry(name.to_owned()).or_insert(id);
     }
 
-    /// Writes down what became of an attempt.
-    pub(super) fn conclude(
+    /// Writes down what became of an attempt. A token that it showed, and that can be renewed, is given up where the answer
+    /// says that it does not count any more.
+    pub(super) async fn conclude(
         &mut self,
         intent: &Intent,
         id: AttemptId,
         send: &Send,
         attempted: wire::Attempted,
+        token: Option<TokenNumber>,
     ) -> Result<AttemptEnd, Stop> {
-        let end = self.end(id, send, attempted);
+        let mut end = self.end(id, send, attempted);
+        if let Some(token) = token
+            && self.is_unauthorised(send, &end)
+        {
+            end.token_refused = true;
+            self.context.tokens.give_up(account(send), token).await;
+        }
         self.context.recorder.record(Some(&self.case.id), EventKind::AttemptEnded(end.clone()))?;
         self.note_end(intent, &end);
         Ok(end)
+    }
+
+    /// Whether an answer says that the credentials do not count, where neither parameters nor contract have it say so.
+    fn is_unauthorised(&self, send: &Send, end: &AttemptEnd) -> bool {
+        let bound = &self.context.bound;
+        end.outcome.response().is_some_and(|response| {
+            response.status == UNAUTHORISED && !is_promised(&bound.profile().contract, response)
+        }) && bound.outcome(variant(send)) != Drawn::TurnedAway
     }
 
     /// Renders the request of an attempt.
@@ -292,6 +339,7 @@ impl CaseRun<'_> {
             outcome: attempted.outcome,
             timing: attempted.timing.later_by(self.context.recorder.age()),
             protocol: attempted.protocol,
+            token_refused: false,
             success,
             identity,
         }
@@ -300,8 +348,20 @@ impl CaseRun<'_> {
 
 /// Whether a target turned an attempt away: a 429, 502, 503 or 504 that no promise of the contract describes.
 fn turned_away(contract: &Contract, response: &Response) -> bool {
-    turns_away(response)
-        && !Row::ALL.iter().any(|row| contract.rejections(*row).any(|matcher| matcher.fits(response, None)))
+    turns_away(response) && !is_promised(contract, response)
+}
+
+/// Whether some promise of the contract describes an answer that rejects.
+fn is_promised(contract: &Contract, response: &Response) -> bool {
+    Row::ALL.iter().any(|row| contract.rejections(*row).any(|matcher| matcher.fits(response, None)))
+}
+
+fn account(send: &Send) -> &str {
+    send.account.as_deref().unwrap_or(DEFAULT)
+}
+
+fn variant(send: &Send) -> &str {
+    send.parameters.as_deref().unwrap_or(BASE)
 }
 
 /// Whether an answer says that an earlier attempt is still running. An answer that fits the finished row is settled,

@@ -45,6 +45,9 @@ pub enum ControlError {
     /// The request cannot be written as HTTP.
     #[error("the request cannot be sent: {0}")]
     Invalid(String),
+    /// There is no token to send it with.
+    #[error("nothing was sent: {0}")]
+    Unauthorised(String),
     /// No connection came about.
     #[error("no connection: {0}")]
     Unreachable(String),

@@ -377,7 +377,7 @@ impl Driver {
             first_read,
             ended: at(ended),
         };
-        let end = AttemptEnd { id, outcome, timing, protocol: None, success, identity };
+        let end = AttemptEnd { id, outcome, timing, protocol: None, token_refused: false, success, identity };
         self.case.attempts.push(Attempt { start, recorded: at(sent), end: Some(end) });
     }
 

@@ -267,7 +267,7 @@ impl Reader {
         let first_read = outcome.response().is_some().then_some(ended);
         let timing =
             Timing { began: at, connected: Some(at), first_written: written, last_written: written, first_read, ended };
-        AttemptEnd { id, outcome, timing, protocol: None, success, identity }
+        AttemptEnd { id, outcome, timing, protocol: None, token_refused: words.has("token-refused"), success, identity }
     }
 
     fn answer(&mut self, text: &str) -> (Response, Option<String>) {

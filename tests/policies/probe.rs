@@ -11,7 +11,7 @@ use idemspec::oracle::{self, Finding, Instrument, Judgement};
 use idemspec::plan::{Plan, PlanOptions, Selection};
 use idemspec::profile::{BindOptions, Bound, Loaded};
 use idemspec::reference::{self, Defect, ReferenceOptions};
-use idemspec::runner::{self, Context, Interrupt, Pace, Patience, Pulse, Recorder};
+use idemspec::runner::{self, Context, Interrupt, Pace, Patience, Pulse, Recorder, Tokens};
 use idemspec::scenario;
 use idemspec::wire::{Connector, ControlClient, ControlOptions, Endpoint, Synchronisation};
 use serde_json::Value;
@@ -92,6 +92,7 @@ async fn probe(wanted: Wanted) -> Probed {
 fn context(bound: Bound, base_url: &str) -> Arc<Context> {
     let (_handle, interrupt) = Interrupt::new();
     Arc::new(Context {
+        tokens: Tokens::of(&bound, |_| None),
         connector: Connector::with(Endpoint::parse(base_url).unwrap(), Default::default()),
         replicas: Default::default(),
         control: ControlClient::new(ControlOptions::default()),

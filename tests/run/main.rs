@@ -7,6 +7,7 @@ mod broken_targets;
 mod check_then_act;
 mod checklist;
 mod connections;
+mod credentials;
 mod damaged_journals;
 mod dated;
 mod defects;

@@ -12,8 +12,16 @@ use idemspec::reference::{self, Defect, ReferenceOptions};
 use crate::support::{Run, run_with, write_file};
 
 /// Credentials that the shipped profiles take from the environment.
-const CREDENTIALS: [(&str, &str); 2] =
-    [("STRIPE_SECRET_KEY", "sk_test_of_one_account"), ("STRIPE_OTHER_SECRET_KEY", "sk_test_of_another_one")];
+const CREDENTIALS: [(&str, &str); 7] = [
+    ("STRIPE_SECRET_KEY", "sk_test_of_one_account"),
+    ("STRIPE_OTHER_SECRET_KEY", "sk_test_of_another_one"),
+    ("PAYPAL_CLIENT_ID", "client-of-a-sandbox"),
+    ("PAYPAL_CLIENT_SECRET", "secret-of-a-sandbox"),
+    // Whoever serves the profile makes up the same key, as nobody told it another.
+    ("AWS_ACCESS_KEY_ID", "mock-AWS_ACCESS_KEY_ID"),
+    ("AWS_SECRET_ACCESS_KEY", "mock-AWS_SECRET_ACCESS_KEY"),
+    ("AWS_VPC_ID", "vpc-of-a-mock"),
+];
 
 pub(crate) fn written(name: &str) -> String {
     format!("{}/tests/profiles/{name}.yaml", env!("CARGO_MANIFEST_DIR"))

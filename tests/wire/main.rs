@@ -44,7 +44,7 @@ pub(crate) fn get() -> Request {
 }
 
 pub(crate) fn secrets() -> Secrets {
-    let mut secrets = Secrets::new();
+    let secrets = Secrets::new();
     secrets.add("hunter2-hunter2", "${TOKEN}");
     secrets
 }

@@ -39,6 +39,7 @@ impl Spot {
     fn of(extractor: &Extractor) -> Result<Self, String> {
         let spot = match extractor {
             Extractor::Header(name) => Some(Self::Header(name.clone())),
+            Extractor::Pattern(_) => None,
             Extractor::Json(path) => Place::parse(&path.to_string()).map(|place| Self::Content(Markup::Json, place)),
             Extractor::Xml(path) => Place::of_xml(path).map(|place| Self::Content(Markup::Xml, place)),
         };
@@ -175,7 +176,7 @@ impl ListTelling {
         let (markup, places) = match each {
             Extractor::Json(path) => (Markup::Json, Place::parse(&path.to_string()).and_then(|place| place.of_items())),
             Extractor::Xml(path) => (Markup::Xml, Place::of_xml(path).and_then(|place| place.of_elements())),
-            Extractor::Header(_) => (Markup::Json, None),
+            Extractor::Header(_) | Extractor::Pattern(_) => (Markup::Json, None),
         };
         if places.is_none() && written.is_none() {
             return Err(format!(

@@ -1,5 +1,7 @@
 //! Deriving a surface from a profile, and making sure that what it will say is what the profile expects.
 
+use std::collections::BTreeMap;
+
 use super::account::Credentials;
 use super::answers::{ListTelling, Telling, TimeTelling, identity};
 use super::derived::Derived;
@@ -27,15 +29,16 @@ struct Source<'p> {
 }
 
 impl Derived {
-    /// The surface of a profile.
+    /// The surface of a profile, in which the variables that credentials name have these values.
     ///
     /// # Errors
     /// Names the place in the profile that nothing can be derived from.
-    pub(in crate::reference) fn of(profile: &Profile) -> Result<Self, String> {
+    pub(in crate::reference) fn of(profile: &Profile, variables: &BTreeMap<String, String>) -> Result<Self, String> {
         let sources = sources(profile);
+        let base_path = base_path(&profile.target.base_url);
         let mut derived = Self {
-            base_path: base_path(&profile.target.base_url),
-            credentials: Credentials::of(&profile.target),
+            credentials: Credentials::of(profile, variables, &base_path),
+            base_path,
             operations: Vec::new(),
             routes: Vec::new(),
         };

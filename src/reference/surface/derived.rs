@@ -16,6 +16,7 @@ use crate::reference::book::{Collection, Item, Request};
 use crate::reference::dated;
 use crate::reference::interpreter::Interpreter;
 use crate::reference::key::{self, PresentedKey};
+use crate::reference::multipart;
 use crate::reference::policy::{Submission, path_parameter};
 
 /// The surface of a profile.
@@ -31,19 +32,27 @@ pub(in crate::reference) struct Derived {
 
 impl Surface for Derived {
     fn route(&self, interpreter: &Interpreter, asked: Asked<'_>) -> Result<Routed, Answer> {
+        if let Some(token) = self.credentials.issued(&asked) {
+            return Ok(Routed::Answered(token));
+        }
         let (route, captures, found) = self.find(&asked)?;
         let Deed::Operate(collection) = route.deed else {
             return self.answer(interpreter, &asked, route, captures, &found).map(Routed::Answered);
         };
         let operation = self.operation(collection)?;
         let declared = Format::declared(asked.parts);
-        if operation.shape.format != Format::None
+        if !matches!(operation.shape.format, Format::None | Format::Raw)
             && !operation.shape.own_media_type
             && declared != operation.shape.format
         {
             return Err(Answer::error(415, "the content must be of the declared type"));
         }
-        let account = self.credentials.account(&asked.parts.headers)?;
+        let meant = || {
+            Some(operation.recognise(&found, route.other_path.as_deref())?.0)
+                .filter(|variant| variant.drawn == Drawn::TurnedAway)
+        };
+        let account = self.credentials.account(&asked, true);
+        let account = account.map_err(|refused| meant().map_or(refused, Variant::failure))?;
         Ok(Routed::Submitted(Box::new(submission(interpreter, asked, account, collection, operation, &captures))))
     }
 
@@ -52,7 +61,7 @@ impl Surface for Derived {
         let Deed::Operate(collection) = route.deed else {
             return None;
         };
-        let account = self.credentials.account(&asked.parts.headers).ok()?;
+        let account = self.credentials.account(&asked, false).ok()?;
         let operation = self.operation(collection).ok()?;
         Some(submission(interpreter, asked, account, collection, operation, &captures))
     }
@@ -128,7 +137,7 @@ impl Derived {
         for (name, value) in route.shape.meet(found).0 {
             captures.entry(name).or_insert(value);
         }
-        let account = || self.credentials.account(&asked.parts.headers);
+        let account = || self.credentials.account(asked, true);
         let marker = captures.get("marker").map(String::as_str);
         let number = captures.get("identity").map(|name| answers::number(name).ok_or_else(not_found)).transpose()?;
         match &route.deed {
@@ -286,7 +295,13 @@ fn target(found: &[Found], in_path: &Captures) -> Vec<(String, String)> {
 /// The parameters that an answer tells again: the members of a JSON object, the fields of a form without nested names.
 fn content(format: Format, body: &[u8]) -> Map<String, Value> {
     match format {
-        Format::None => Map::new(),
+        Format::None | Format::Raw => Map::new(),
+        Format::Multipart => multipart::parts(body)
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|part| part.filename.is_none())
+            .map(|part| (part.name, Value::from(part.content)))
+            .collect(),
         Format::Json => serde_json::from_slice(body).unwrap_or_default(),
         Format::Form => form_urlencoded::parse(body)
             .filter(|(name, _)| !name.contains('['))

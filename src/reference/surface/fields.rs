@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::pattern::{Captures, Pattern};
 use crate::profile::{RequestTemplate, Template};
+use crate::reference::multipart::{self, Part};
 
 /// Where a field stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub(super) enum Spot {
     Form(String),
     /// A JSON value without members, by its pointer.
     Json(String),
+    /// A body that is text.
+    Raw,
 }
 
 /// What a template wants to stand somewhere.
@@ -75,15 +78,21 @@ pub(super) enum Format {
     Json,
     /// As a form.
     Form,
+    /// As parts.
+    Multipart,
+    /// As text of another kind.
+    Raw,
 }
 
 impl Format {
     /// What a template has.
     pub(super) fn of(template: &RequestTemplate) -> Self {
-        match (&template.json, &template.form) {
-            (Some(_), _) => Self::Json,
-            (None, Some(_)) => Self::Form,
-            (None, None) => Self::None,
+        match template {
+            RequestTemplate { json: Some(_), .. } => Self::Json,
+            RequestTemplate { form: Some(_), .. } => Self::Form,
+            RequestTemplate { multipart: Some(_), .. } => Self::Multipart,
+            RequestTemplate { raw: Some(_), .. } => Self::Raw,
+            _ => Self::None,
         }
     }
 
@@ -93,6 +102,7 @@ impl Format {
         let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         match essence.as_str() {
             "application/x-www-form-urlencoded" => Self::Form,
+            "multipart/form-data" => Self::Multipart,
             json if json == "application/json" || json.ends_with("+json") => Self::Json,
             _ => Self::None,
         }
@@ -114,6 +124,14 @@ pub(super) fn wanted(template: &RequestTemplate) -> Result<Vec<Wanted>, String> 
     for (name, value) in template.form.iter().flat_map(named) {
         all.push(text(Spot::Form(name), &value)?);
     }
+    for (name, value) in template.multipart.iter().flatten() {
+        for (spot, value) in of_part(name, value) {
+            all.push(text(spot, &value)?);
+        }
+    }
+    if let Some(raw) = &template.raw {
+        all.push(text(Spot::Raw, &raw.content.0)?);
+    }
     for Found { spot, value } in template.json.iter().flat_map(leaves) {
         all.push(match value {
             Value::String(written) => text(spot, &written)?,
@@ -121,6 +139,34 @@ pub(super) fn wanted(template: &RequestTemplate) -> Result<Vec<Wanted>, String> 
         });
     }
     Ok(all)
+}
+
+/// The fields of a part: its content, and the name of its file.
+fn of_part(name: &str, value: &Value) -> Vec<(Spot, String)> {
+    match value {
+        Value::Array(items) => items.iter().flat_map(|item| of_part(name, item)).collect(),
+        Value::Object(file) => {
+            let text = |member: &str| file.get(member).map(plain);
+            let content = (Spot::Form(name.to_owned()), text("content").unwrap_or_default());
+            std::iter::once(content).chain(text("filename").map(|file| (filename(name), file))).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            vec![(Spot::Form(name.to_owned()), plain(value))]
+        }
+    }
+}
+
+/// Where the name of a file stands.
+fn filename(part: &str) -> Spot {
+    Spot::Form(format!("{part}; filename"))
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
 }
 
 fn text(spot: Spot, written: &str) -> Result<Wanted, String> {
@@ -143,6 +189,11 @@ pub(super) fn of_head(parts: &Parts) -> Vec<Found> {
 pub(super) fn of_content(format: Format, body: &[u8]) -> Option<Vec<Found>> {
     match format {
         Format::None => Some(Vec::new()),
+        Format::Raw => {
+            let text = std::str::from_utf8(body).ok()?;
+            Some(vec![Found { spot: Spot::Raw, value: Value::from(text) }])
+        }
+        Format::Multipart => multipart::parts(body).map(|parts| parts.into_iter().flat_map(found_in).collect()),
         Format::Json => serde_json::from_slice(body).ok().map(|content| leaves(&content)),
         Format::Form => std::str::from_utf8(body).ok().map(|body| {
             form_urlencoded::parse(body.as_bytes())
@@ -153,6 +204,12 @@ pub(super) fn of_content(format: Format, body: &[u8]) -> Option<Vec<Found>> {
                 .collect()
         }),
     }
+}
+
+/// What stands in a part.
+fn found_in(part: Part) -> Vec<Found> {
+    let named = part.filename.map(|name| Found { spot: filename(&part.name), value: Value::from(name) });
+    std::iter::once(Found { spot: Spot::Form(part.name), value: Value::from(part.content) }).chain(named).collect()
 }
 
 /// Fields with nested names: `a: {b: c}` is `a[b]=c`, the items of a list are `a[0]`, `a[1]`, …, and the items of a list

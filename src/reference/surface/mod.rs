@@ -9,11 +9,13 @@ mod build;
 mod content;
 mod derived;
 mod fields;
+mod issuer;
 mod mock;
 mod operation;
 mod pattern;
 mod place;
 mod routes;
+mod signer;
 
 use axum::http::request::Parts;
 use bytes::Bytes;
@@ -26,6 +28,9 @@ use super::answer::Answer;
 use super::book::Item;
 use super::interpreter::Interpreter;
 use super::policy::Submission;
+
+/// Where every listener serves the second replica as well, so that a target with one URL has two.
+pub(super) const SECOND_REPLICA: &str = "/replicas/second";
 
 /// A request, as it came.
 #[derive(Clone, Debug)]

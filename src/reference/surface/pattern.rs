@@ -10,6 +10,9 @@ pub(super) type Captures = BTreeMap<String, String>;
 /// The names that can be read back out of a request.
 const NAMES: [&str; 4] = ["marker", "identity", "key", "seconds"];
 
+/// What a template names that is another each time.
+const NOW: &str = "now_http_date";
+
 /// A template that requests are recognised by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pattern(Vec<Part>);
@@ -33,6 +36,7 @@ impl Pattern {
         let part = |part| match part {
             TemplatePart::Literal(text) => Ok(Part::Literal(text)),
             TemplatePart::Variable(_) => Ok(Part::Anything),
+            TemplatePart::Expression(written) if written == NOW => Ok(Part::Anything),
             TemplatePart::Expression(written) if NAMES.contains(&written.as_str()) => Ok(Part::Named(written)),
             TemplatePart::Expression(written) => {
                 Err(format!("the expression `{{{{{written}}}}}` cannot be read back out of a request"))
