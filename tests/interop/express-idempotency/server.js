@@ -7,7 +7,7 @@ const app = express();
 app.use(express.json());
 app.post('*', idempotency());
 
-const SLOW_MILLISECONDS = 400;
+const SLOW_MILLISECONDS = 1000;
 let lastNumber = 0;
 
 /** Whether this is what an order looks like. */

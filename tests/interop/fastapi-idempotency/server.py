@@ -10,7 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from fastapi_idempotency import IdempotencyMiddleware
 
-SLOW_SECONDS = 0.4
+SLOW_SECONDS = 1
 
 app = FastAPI()
 numbers = itertools.count(1)

@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tower_cookies::CookieManagerLayer;
 
-const SLOW: Duration = Duration::from_millis(400);
+const SLOW: Duration = Duration::from_secs(1);
 const SESSION_SECONDS: i64 = 3600;
 
 /// Orders, or refunds.
