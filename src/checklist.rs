@@ -341,6 +341,7 @@ fn decision(broken_off: Reason) -> Decision {
         | Reason::NoHttp2
         | Reason::TargetSerialises
         | Reason::NeedsHttp2
+        | Reason::ClientsWait
         | Reason::Pending(_)
         | Reason::NotDeclared => Decision::Interrupted,
     }
@@ -354,10 +355,9 @@ fn is_silent(contract: &Contract, clause: Clause) -> bool {
             .retention
             .clone()
             .is_none_or(|declared| Retention { level: None, source: None, ..declared } == Retention::default()),
-        Clause::Replay => contract
-            .replay
-            .clone()
-            .is_none_or(|declared| Replay { level: None, source: None, ..declared } == Replay::default()),
+        Clause::Replay => contract.replay.clone().is_none_or(|declared| {
+            Replay { level: None, source: None, client_waits: None, ..declared } == Replay::default()
+        }),
         Clause::Conflict => contract
             .conflict
             .clone()

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::contract::{Period, Rate};
+use crate::contract::{PRESSURE, Period, Rate};
 
 /// The command line.
 #[derive(Debug, Parser)]
@@ -122,6 +122,11 @@ pub struct RunArguments {
     /// all; `auto` is a single packet where the target speaks HTTP/2.
     #[arg(long, value_name = "HOW", default_value = "auto")]
     pub sync: RaceRelease,
+
+    /// How many fresh keys are used between a request and its repeat, to see whether a key store that fills up keeps its
+    /// promise; what the scenarios say where this is not given (24).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(PRESSURE)..=1_000_000))]
+    pub pressure: Option<u32>,
 
     /// Print what would be sent, and send nothing.
     #[arg(long)]

@@ -433,3 +433,21 @@ fn schemas_are_the_ones_of_the_types() {
         "{stale:?} changed: run `UPDATE_SCHEMA=1 cargo test --test documents` and look at the diff"
     );
 }
+
+/// What else a contract can say beside its rows: a date, a marker, a mark on what was not executed.
+#[test]
+fn what_stands_beside_the_rows_is_checked_where_it_stands() {
+    let (key, replays) = ("Idempotency-Key}, source", "after_success: replays");
+    let dated = |date: &str| with(key, &format!("Idempotency-Key}}, first_sent: {date}, source"));
+    let beside = |more: &str| with(replays, &format!("after_success: replays\n    {more}"));
+    assert_eq!(problems(&dated("{header: First-Sent}")).to_string(), "");
+    one_problem(&dated("{header: idempotency-key}"), "idempotency-key}", "needs one of its own");
+    one_problem(&dated("{header: \"First Sent\"}"), "\"First Sent\"", "First Sent");
+    one_problem(&dated("{header: First-Sent, incomplet: executes}"), "incomplet:", "did you mean `incomplete`?");
+    one_problem(&beside("marker: {header: X, first_answer: withe}"), "withe}", "did you mean `with`?");
+    one_problem(&beside("marker: {header: X, equals: \"{{kee}}\"}"), "\"{{kee}}\"", "is `{{key}}`");
+    one_problem(&beside("not_executed: {}"), "{}", "this fits every answer");
+    one_problem(&beside("not_executed: {header: {X: \"{{identity}}\"}}"), "{header: {X: ", "has no `{{identity}}`");
+    one_problem(&beside("client_waits: soon"), "soon\n", "a length of time such as `500ms`");
+    assert_eq!(problems(&beside("client_waits: 1s")).to_string(), "");
+}

@@ -67,7 +67,14 @@ fn end(body: &[u8]) -> AttemptEnd {
 }
 
 fn events() -> Vec<Event> {
-    let intent = Intent { id: IntentId(1), name: "order".into(), key: "k".into(), marker: "m".into(), like: None };
+    let intent = Intent {
+        id: IntentId(1),
+        name: "order".into(),
+        key: "k".into(),
+        first_sent: None,
+        marker: "m".into(),
+        like: None,
+    };
     let count = Count {
         marker: "m".into(),
         counter: 0,

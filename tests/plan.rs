@@ -34,15 +34,21 @@ fn plan(bound: &Bound, scenarios: &[Scenario], max_wait: &str) -> Plan {
     Plan::new(
         bound,
         scenarios,
-        &PlanOptions { selection: Selection::default(), max_wait, may_speak_http2: true, suspends: true },
+        &PlanOptions {
+            selection: Selection::default(),
+            max_wait,
+            may_speak_http2: true,
+            suspends: true,
+            pressure: None,
+        },
     )
 }
 
 #[test]
 fn reach_follows_from_the_stimuli() {
     use Requirement::{
-        ConflictChangedParameters, ConflictEquivalentParameters, KeyDistinct, KeyEmpty, KeyFresh, KeyLongest,
-        KeyMalformed, KeyMissing, KeyOverlong, ReplayAfterChange, ReplayAfterFailure, ReplayAfterSuccess,
+        ConflictChangedParameters, ConflictEquivalentParameters, KeyDistinct, KeyEmpty, KeyFirstSent, KeyFresh,
+        KeyLongest, KeyMalformed, KeyMissing, KeyOverlong, ReplayAfterChange, ReplayAfterFailure, ReplayAfterSuccess,
         ReplayAfterTurningAway, ReplayAfterValidationFailure, ReplayRateLimited, RetentionExpired, RetentionKept,
         ScopeMethods, ScopeOtherAccount, ScopeOtherOperation, ScopeStoreUnavailable,
     };
@@ -51,6 +57,8 @@ fn reach_follows_from_the_stimuli() {
     let cases: &[(&str, &[Requirement], &[Requirement])] = &[
         ("[send: {intent: a, key: none}]", &[KeyMissing], &[KeyFresh]),
         ("[send: {intent: a, key: empty}]", &[KeyEmpty], &[KeyMissing]),
+        ("[send: {intent: a, key: undated}]", &[KeyFirstSent], &[KeyFresh]),
+        ("[send: {intent: a, key: outdated}]", &[RetentionExpired], &[KeyFresh, KeyFirstSent]),
         ("[send: {intent: a, key: malformed}]", &[KeyMalformed], &[KeyOverlong]),
         ("[send: {intent: a, key: overlong}]", &[KeyOverlong], &[KeyLongest]),
         ("[send: {intent: a, key: longest-sibling}]", &[KeyLongest], &[KeyOverlong]),
@@ -110,6 +118,10 @@ fn the_reference_profile_offers_what_every_shipped_scenario_needs() {
         format!("retention-resource-end-wait[wait=half-expiry]: {by_resource}"),
         format!("retention-resource-end-wait[wait=after-expiry]: {by_resource}"),
         "key-format[key=accented]: needs key.unicode".into(),
+        "first-sent[key=undated]: needs key.first_sent".into(),
+        "first-sent[key=date-alone]: needs key.first_sent".into(),
+        "first-sent[key=misdated]: needs key.first_sent".into(),
+        "first-sent[key=outdated]: needs key.first_sent".into(),
         "key-distinct[key=padded]: needs key.spaces".into(),
     ];
     assert_eq!(skipped, expected);
@@ -131,6 +143,9 @@ fn the_reference_profile_offers_what_every_shipped_scenario_needs() {
     let unexercised: Vec<&Requirement> =
         plan.untested.iter().filter(|(_, reason)| **reason != Reason::NotExercised).map(|(found, _)| found).collect();
     let expected = [
+        // It has no date beside its keys, and no answer that says what was not executed.
+        Requirement::KeyFirstSent,
+        Requirement::ReplayNotExecuted,
         Requirement::ConflictInFlight,
         Requirement::ConflictInFlightChanged,
         Requirement::ScopeReplicas,

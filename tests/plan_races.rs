@@ -27,6 +27,7 @@ fn plan(bound: &Bound, scenario: Scenario) -> Plan {
         max_wait: "60s".parse().unwrap(),
         may_speak_http2: true,
         suspends: true,
+        pressure: None,
     };
     Plan::new(bound, &[scenario], &options)
 }

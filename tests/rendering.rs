@@ -47,6 +47,7 @@ fn attempt<'r>(variant: &'r str, key: Option<&'r str>) -> RenderRequest<'r> {
         marker: "m-1",
         key,
         encoded: false,
+        first_sent: None,
         account,
         operation: DEFAULT,
         replica: None,

@@ -343,7 +343,8 @@ fn a_run_that_the_cap_broke_off_never_ends_in_success() {
 
 #[test]
 fn a_target_that_fell_silent_never_ends_in_success() {
-    let intent = Intent { id: IntentId(1), name: "a".into(), key: "k".into(), marker: "m".into(), like: None };
+    let intent =
+        Intent { id: IntentId(1), name: "a".into(), key: "k".into(), first_sent: None, marker: "m".into(), like: None };
     let start = AttemptStart {
         id: AttemptId(1),
         intent: IntentId(1),

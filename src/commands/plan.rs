@@ -172,6 +172,10 @@ fn oddity(kind: KeyKind) -> String {
         KeyKind::Padded => "its key between spaces",
         KeyKind::Spaced => "its key with a space in it",
         KeyKind::Accented => "its key with a letter that is not ASCII",
+        KeyKind::Undated => "its key without its date",
+        KeyKind::DateAlone => "its date without a key",
+        KeyKind::Misdated => "its key and no date in the date's place",
+        KeyKind::Outdated => "its key and a date of long ago",
     };
     words.to_owned()
 }

@@ -70,6 +70,7 @@ impl Session {
                 max_wait: arguments.pacing.max_wait,
                 may_speak_http2: connector.may_speak_http2(),
                 suspends: embedded.is_none(),
+                pressure: arguments.pressure,
             },
         );
         Ok(Self { bound, connector, replicas, document: loaded.document, plan, left_out, embedded })

@@ -4,10 +4,9 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use super::{Case, Level, Period, Promise, StatusSet, VariantPromise};
-use crate::message::{ContentPath, Response};
+use super::{Case, FirstSent, Level, Marker, Matcher, Period, Promise, StatusSet, VariantPromise};
+use crate::message::ContentPath;
 
 /// An idempotency contract. A clause or promise that is absent is *undeclared*: the provider says nothing about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -75,6 +74,9 @@ pub struct Key {
     /// How it is spelled on the wire.
     #[serde(default)]
     pub encoding: Encoding,
+    /// The date that travels beside the key: when its request was first created.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_sent: Option<FirstSent>,
     /// Who makes it: `client` or `server`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generated_by: Option<GeneratedBy>,
@@ -210,9 +212,16 @@ pub struct Replay {
     /// How much of the first answer a replay returns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fidelity: Option<Fidelity>,
-    /// What tells a replay from a first answer.
+    /// What tells a replay from a first answer, or that a key is looked after.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub marker: Option<Marker>,
+    /// Fits an answer that says of itself: this request was not executed. It is an error then, and nothing was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_executed: Option<Matcher>,
+    /// For how long a client waits after an attempt before it sends the same key again, whether or not there was an
+    /// answer. What comes sooner is promised nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_waits: Option<Period>,
     /// The level of every promise of this clause that has none of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
@@ -225,7 +234,7 @@ pub struct Replay {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fidelity {
-    /// The status of a replay: `same`, or a set.
+    /// The status of a replay: `same`, or a set. An answer with the current state has a status of the set as well.
     pub status: StatusFidelity,
     /// The content of a replay.
     pub body: BodyFidelity,
@@ -294,34 +303,6 @@ pub enum BodyFidelity {
     Xml,
     /// The same identity; the rest may differ.
     Identity,
-}
-
-/// What tells a replay from a first answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Marker {
-    /// The header field that marks a replay.
-    pub header: String,
-    /// Its value on a replay; any value where this is not given. Compared without regard to case.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub equals: Option<Value>,
-    /// How binding; the clause's level where it is not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub level: Option<Level>,
-    /// The source; the clause's source where it is not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source: Option<String>,
-}
-
-impl Marker {
-    /// Whether the answer is marked as a replay.
-    pub fn marks(&self, response: &Response) -> bool {
-        response.header(&self.header).is_some_and(|found| match &self.equals {
-            None => true,
-            Some(Value::String(wanted)) => wanted.eq_ignore_ascii_case(found.trim()),
-            Some(other) => other.to_string().eq_ignore_ascii_case(found.trim()),
-        })
-    }
 }
 
 /// The `conflict` clause.

@@ -5,6 +5,8 @@
 
 mod clauses;
 mod drawn;
+mod first_sent;
+mod marker;
 mod matcher;
 mod period;
 mod promise;
@@ -16,10 +18,12 @@ mod treatment;
 mod verdict;
 
 pub use clauses::{
-    Anchor, BodyFidelity, Carrier, Conflict, Contract, Encoding, Fidelity, InFlight, Key, KeyDifference, Marker,
-    PRESSURE, Replay, Retention, Scope, StatusFidelity,
+    Anchor, BodyFidelity, Carrier, Conflict, Contract, Encoding, Fidelity, InFlight, Key, KeyDifference, PRESSURE,
+    Replay, Retention, Scope, StatusFidelity,
 };
 pub use drawn::Drawn;
+pub use first_sent::FirstSent;
+pub use marker::{FirstAnswer, Marker};
 pub use matcher::{Condition, Expected, Matcher, StatusPattern, StatusSet};
 pub use period::Period;
 pub use promise::{Case, Effects, Level, Promise, Row, Ruling, VariantPromise};

@@ -232,6 +232,8 @@ pub enum Row {
     Malformed,
     /// `key.overlong`
     Overlong,
+    /// `key.first_sent.incomplete`
+    Incomplete,
     /// `retention.expired`
     Expired,
     /// `replay.after_success`
@@ -270,11 +272,12 @@ pub enum Row {
 
 impl Row {
     /// Every place, in the order of the clauses.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Missing,
         Self::Empty,
         Self::Malformed,
         Self::Overlong,
+        Self::Incomplete,
         Self::Expired,
         Self::AfterSuccess,
         Self::AfterFailure,

@@ -95,6 +95,7 @@ requirements! {
     KeyOverlong, Key, "key.overlong", "A key longer than the maximum is refused with a 4xx or fully protected.";
     KeyLongest, Key, "key.longest", "A key of exactly the maximum length works, and two such keys that differ in the last character are two actions.";
     KeyEmpty, Key, "key.empty", "An empty key is refused with a 4xx, or treated as the contract says.";
+    KeyFirstSent, Key, "key.first-sent", "A key without the date that belongs to it, the date without its key, or something that is no date, is treated as the contract says.";
     KeyDistinct, Key, "key.distinct", "Keys that differ, if only in case, quotes, spaces or their last character, are different actions.";
     KeyFresh, Key, "key.fresh", "A new key with the same parameters is a new action.";
     RetentionKept, Retention, "retention.kept", "A key is still remembered late in its retention, and under pressure.";
@@ -113,7 +114,8 @@ requirements! {
     ReplayAfterLostExecution, Replay, "replay.after-lost-execution", "After the connection broke while the server was executing, a retry leads to the one effect.";
     ReplayAfterLostResponse, Replay, "replay.after-lost-response", "After the answer was lost, a retry leads to the one effect.";
     ReplayFidelity, Replay, "replay.fidelity", "A replay returns as much of the first answer (status, body, headers) as the contract says.";
-    ReplayMarker, Replay, "replay.marker", "A replay carries the marker that the contract names, and a first answer does not.";
+    ReplayMarker, Replay, "replay.marker", "A replay carries the marker that the contract names, and a first answer only if the contract says so.";
+    ReplayNotExecuted, Replay, "replay.not-executed", "An answer that says that its request was not executed is an error, and nothing was made.";
     ReplaySettles, Replay, "replay.settles", "\"In flight\" ends: no such answer when nothing can still be running.";
     ReplayAfterChange, Replay, "replay.after-change", "A repeat after the resource was changed or deleted neither re-creates it nor fails with a 5xx.";
     ConflictChangedParameters, Conflict, "conflict.changed-parameters", "The same key with other parameters is treated as the contract says.";
@@ -156,6 +158,7 @@ impl Requirement {
         match self {
             Self::KeyMissing => Some(Row::Missing),
             Self::KeyEmpty => Some(Row::Empty),
+            Self::KeyFirstSent => Some(Row::Incomplete),
             Self::RetentionExpired => Some(Row::Expired),
             Self::ReplayRateLimited => Some(Row::RateLimited),
             Self::ReplayAfterSuccess | Self::ConflictOriginalSurvives => Some(Row::AfterSuccess),
@@ -175,6 +178,7 @@ impl Requirement {
             Self::KeyMalformed | Self::KeyOverlong | Self::KeyLongest | Self::KeyDistinct | Self::KeyFresh => None,
             Self::RetentionKept | Self::ReplaySingleEffect | Self::ReplayFailureEffect => None,
             Self::ReplayNoServerError | Self::ReplayFidelity | Self::ReplayMarker | Self::ReplaySettles => None,
+            Self::ReplayNotExecuted => None,
             Self::ReplayAfterLostConnection | Self::ReplayAfterLostRequest => None,
             Self::ReplayAfterLostExecution | Self::ReplayAfterLostResponse | Self::ConflictNoLeak => None,
         }
@@ -195,6 +199,7 @@ impl Requirement {
                 .map(|clause| (clause.level.unwrap_or_default(), clause.source.as_deref())),
             Self::ReplayFidelity => contract.fidelity().map(|(_, level, source)| (level, source)),
             Self::ReplayMarker => contract.marker().map(|(_, level, source)| (level, source)),
+            Self::ReplayNotExecuted => contract.not_executed().map(|(_, level, source)| (level, source)),
             Self::ConflictChangedParameters => strongest(contract, Row::ChangedParameters),
             Self::ConflictEquivalentParameters => strongest(contract, Row::EquivalentParameters),
             _ => self.row().and_then(|row| strongest(contract, row)),

@@ -1,7 +1,10 @@
 //! Looking promises up: the case that counts, with level and source filled in from its clause.
 
+use std::time::Duration;
+
 use super::{
-    Case, Contract, Fidelity, Level, Marker, Matcher, Period, Promise, Row, Ruling, Treatment, VariantPromise,
+    Case, Contract, Fidelity, FirstSent, Level, Marker, Matcher, Period, Promise, Row, Ruling, Treatment,
+    VariantPromise,
 };
 use crate::message::Response;
 
@@ -23,6 +26,7 @@ impl Contract {
             Row::Empty => key?.empty.as_ref(),
             Row::Malformed => key?.malformed.as_ref(),
             Row::Overlong => key?.overlong.as_ref(),
+            Row::Incomplete => key?.first_sent.as_ref()?.incomplete.as_ref(),
             Row::Expired => self.retention.as_ref()?.expired.as_ref(),
             Row::AfterSuccess => replay?.after_success.as_ref(),
             Row::AfterFailure => replay?.after_failure.as_ref(),
@@ -105,6 +109,23 @@ impl Contract {
         Some((marker, level, marker.source.as_deref().or(replay.source.as_deref())))
     }
 
+    /// The date that travels beside the key, if the contract has one.
+    pub fn first_sent(&self) -> Option<&FirstSent> {
+        self.key.as_ref()?.first_sent.as_ref()
+    }
+
+    /// What marks an answer whose request was not executed, with level and source filled in, if the contract says so.
+    pub fn not_executed(&self) -> Option<(&Matcher, Level, Option<&str>)> {
+        let replay = self.replay.as_ref()?;
+        let matcher = replay.not_executed.as_ref()?;
+        Some((matcher, replay.level.unwrap_or_default(), replay.source.as_deref()))
+    }
+
+    /// How long a client waits before it sends the same key again, if the contract says so.
+    pub fn client_waits(&self) -> Option<Duration> {
+        self.replay.as_ref()?.client_waits.map(Period::duration)
+    }
+
     fn with_defaults<'c>(&'c self, row: Row, case: &'c Case) -> Ruling<'c> {
         let defaults = self.defaults(row);
         Ruling {
@@ -116,7 +137,7 @@ impl Contract {
 
     fn defaults(&self, row: Row) -> Defaults<'_> {
         let (level, source) = match row {
-            Row::Missing | Row::Empty | Row::Malformed | Row::Overlong => {
+            Row::Missing | Row::Empty | Row::Malformed | Row::Overlong | Row::Incomplete => {
                 self.key.as_ref().map(|clause| (clause.level, &clause.source))
             }
             Row::Expired => self.retention.as_ref().map(|clause| (clause.level, &clause.source)),

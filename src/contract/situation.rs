@@ -9,6 +9,8 @@ use super::{Requirement, Row};
 pub enum Situation {
     /// It carries no key.
     NoKey,
+    /// It carries a key without the date that belongs to it, or the other way round, or no date in its place.
+    Incomplete,
     /// The key store is down.
     StoreUnavailable,
     /// The key was used by another account only.
@@ -50,6 +52,7 @@ impl Situation {
     pub fn requirement(self) -> Requirement {
         match self {
             Self::NoKey => Requirement::KeyMissing,
+            Self::Incomplete => Requirement::KeyFirstSent,
             Self::StoreUnavailable => Requirement::ScopeStoreUnavailable,
             Self::OtherAccount => Requirement::ScopeOtherAccount,
             Self::OtherOperation => Requirement::ScopeOtherOperation,
@@ -75,6 +78,7 @@ impl Situation {
     pub fn row(self) -> Option<Row> {
         match self {
             Self::NoKey => Some(Row::Missing),
+            Self::Incomplete => Some(Row::Incomplete),
             Self::StoreUnavailable => Some(Row::StoreUnavailable),
             Self::OtherAccount => Some(Row::OtherAccount),
             Self::OtherOperation => Some(Row::OtherOperation),
@@ -99,6 +103,7 @@ impl fmt::Display for Situation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::NoKey => "no key",
+            Self::Incomplete => "the key and its date do not come together",
             Self::StoreUnavailable => "the key store is down",
             Self::OtherAccount => "the key was used by another account",
             Self::OtherOperation => "the key was used on another operation",

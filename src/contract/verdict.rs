@@ -166,6 +166,8 @@ pub enum Reason {
     TargetSerialises,
     /// It needs HTTP/2, and the target speaks HTTP/1.1.
     NeedsHttp2,
+    /// Its copies would come sooner than the contract lets a client send a key again.
+    ClientsWait,
     /// The target did not answer.
     NoAnswer,
     /// The run was interrupted before.
@@ -205,6 +207,11 @@ impl Reason {
                 "it needs HTTP/2, and HTTP/1.1 was spoken: only HTTP/2 can cancel a request and keep the connection (--http2)"
                     .into()
             }
+            Self::ClientsWait => {
+                "the contract has a client wait before it sends a key again (`replay.client_waits`), and promises nothing to \
+                 copies that come sooner: so no race was run"
+                    .into()
+            }
             Self::NoAnswer => {
                 "the target gave no answer that could be read: check that it still runs, and what it answers".into()
             }
@@ -232,6 +239,7 @@ impl fmt::Display for Reason {
             Self::NoHttp2 => formatter.write_str("no HTTP/2"),
             Self::TargetSerialises => formatter.write_str("target serialises"),
             Self::NeedsHttp2 => formatter.write_str("needs HTTP/2"),
+            Self::ClientsWait => formatter.write_str("clients have to wait"),
             Self::NoAnswer => formatter.write_str("no answer"),
             Self::Interrupted => formatter.write_str("interrupted"),
             Self::Pending(due) => write!(formatter, "pending, due {}", spoken(due)),

@@ -197,6 +197,9 @@ pub struct Intent {
     pub name: String,
     /// The idempotency key that names it.
     pub key: String,
+    /// When it was decided on, as an HTTP date, where the contract has that travel beside the key: on every attempt the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_sent: Option<String>,
     /// The marker in its parameters, by which its effects are counted.
     pub marker: String,
     /// The intent whose parameters and marker it shares.

@@ -32,6 +32,14 @@ pub enum KeyKind {
     Spaced,
     /// It is the key of its action and a letter that is not ASCII.
     Accented,
+    /// It comes without the date that belongs to it.
+    Undated,
+    /// The date comes alone, without the key.
+    DateAlone,
+    /// What comes beside it is no date.
+    Misdated,
+    /// The date beside it is older than any key that is kept.
+    Outdated,
     /// It has so many characters.
     Long(u16),
     /// It differs from the key of so many characters of its action in the last of them only.
@@ -44,7 +52,7 @@ const SIBLING: &str = "-sibling";
 
 impl KeyKind {
     /// All kinds that have a name of their own, with it.
-    pub const NAMED: [(&'static str, Self); 12] = [
+    pub const NAMED: [(&'static str, Self); 16] = [
         ("empty", Self::Empty),
         ("malformed", Self::Malformed),
         ("longest", Self::Longest),
@@ -57,7 +65,16 @@ impl KeyKind {
         ("padded", Self::Padded),
         ("spaced", Self::Spaced),
         ("accented", Self::Accented),
+        ("undated", Self::Undated),
+        ("date-alone", Self::DateAlone),
+        ("misdated", Self::Misdated),
+        ("outdated", Self::Outdated),
     ];
+
+    /// Whether key and date do not come together, or what comes is no date.
+    pub fn is_incomplete(self) -> bool {
+        matches!(self, Self::Undated | Self::DateAlone | Self::Misdated)
+    }
 
     /// Whether such a key resembles the key of its action so much that it may be taken for it.
     pub fn is_twin(self) -> bool {
@@ -75,6 +92,10 @@ impl KeyKind {
             | Self::Overlong
             | Self::OverlongSibling
             | Self::Accented
+            | Self::Undated
+            | Self::DateAlone
+            | Self::Misdated
+            | Self::Outdated
             | Self::Long(_) => false,
         }
     }

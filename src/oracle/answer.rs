@@ -28,8 +28,10 @@ pub(super) struct Answer<'h> {
     pub(super) named: Option<usize>,
     /// A success in the sense of the profile, whether or not it names an identity.
     pub(super) succeeded: bool,
-    /// Carries the marker of a replay.
+    /// Carries the marker that the contract names.
     pub(super) marked: bool,
+    /// Says that its request was not executed.
+    pub(super) disowned: bool,
     /// Fits a matcher of the in-flight promise.
     pub(super) in_flight: bool,
     /// The client of this exchange does not know it.
@@ -110,6 +112,7 @@ pub(super) struct AnswerReader<'h> {
     rejections: Vec<Fitting<'h>>,
     in_flight: Vec<&'h Matcher>,
     marker: Option<&'h Marker>,
+    not_executed: Option<&'h Matcher>,
     /// The header fields about which fidelity speaks.
     fields: Vec<&'h str>,
 }
@@ -125,6 +128,7 @@ impl<'h> AnswerReader<'h> {
                 .flat_map(|row| contract.rejections(row))
                 .collect(),
             marker: contract.marker().map(|(marker, _, _)| marker),
+            not_executed: contract.not_executed().map(|(matcher, _, _)| matcher),
             fields: fidelity
                 .into_iter()
                 .flat_map(|fidelity| fidelity.headers.iter().chain(&fidelity.fresh))
@@ -139,7 +143,7 @@ impl<'h> AnswerReader<'h> {
         end: &'h AttemptEnd,
         draws: Draws<'_>,
         contents: &mut Contents<'h>,
-        hidden: bool,
+        (key, hidden): (Option<&str>, bool),
     ) -> Answer<'h> {
         let body = contents.number(response);
         let mut answer = Answer {
@@ -152,7 +156,8 @@ impl<'h> AnswerReader<'h> {
             identity: end.identity.as_deref(),
             named: end.identity.as_deref().map(|identity| contents.text(identity)),
             succeeded: end.success,
-            marked: self.marker.is_some_and(|marker| marker.marks(response)),
+            marked: self.marker.is_some_and(|marker| marker.marks(response, key)),
+            disowned: self.not_executed.is_some_and(|matcher| matcher.fits_parsed(response, contents.json(body), None)),
             in_flight: false,
             hidden,
         };

@@ -11,11 +11,12 @@ use super::facts::{self, Extracted, Fact};
 use super::odd_key::{self, OddKey};
 use super::reading::{Evidence, begins_action};
 use super::retention::Clock;
+use super::rules::hurried;
 use super::sameness::Content;
 use super::situation::World;
 use super::terms::Terms;
 use crate::contract::{Contract, Row, Situation};
-use crate::history::{Calibration, CaseHistory, Subject};
+use crate::history::{Calibration, CaseHistory, KeyKind, Subject};
 
 /// A rejection that points at the first effect may point at any of the first few that are listed.
 const LISTED: usize = 3;
@@ -59,6 +60,10 @@ pub(super) struct Docket<'c, 'h> {
     unseen: Vec<Vec<usize>>,
     /// Whether a first answer carried the marker of a replay, so that the marker tells nothing.
     marker_spoiled: bool,
+    /// A key that does not come together with its date may be carried out without protection.
+    pub(super) executes_incomplete: bool,
+    /// By group of effects: from which attempt on a client had come sooner than it may, if one had.
+    pub(super) hurried: Vec<Option<usize>>,
     /// By attempt: whether the key store was down.
     store_down: Vec<bool>,
     /// By attempt: how many keys had been used by then, this attempt's own included.
@@ -93,6 +98,8 @@ impl<'c: 'h, 'h> Docket<'c, 'h> {
             scopes,
             executes_unguarded: may_execute(contract, Row::StoreUnavailable),
             executes_empty: may_execute(contract, Row::Empty),
+            executes_incomplete: may_execute(contract, Row::Incomplete),
+            hurried: hurried::first_of_groups(contract, &facts, &effects),
             keys_used: keys_used(&facts),
             odd: facts.iter().map(|fact| OddKey::of(contract, fact.key.map(|key| key.text), fact.key_kind)).collect(),
             clock: Clock::new(&facts, case),
@@ -199,9 +206,21 @@ impl<'c: 'h, 'h> Docket<'c, 'h> {
         }
     }
 
-    /// Whether the marker can be believed at this attempt.
+    /// Whether key and date do not come together in an attempt, where the contract has them do so.
+    pub(super) fn is_incomplete(&self, attempt: usize) -> bool {
+        let kind = self.facts[attempt].key_kind;
+        self.contract.first_sent().is_some() && kind.is_some_and(KeyKind::is_incomplete)
+    }
+
+    /// Whether the date beside the key of an attempt is older than any key that is kept.
+    pub(super) fn is_outdated(&self, attempt: usize) -> bool {
+        self.contract.first_sent().is_some() && self.facts[attempt].key_kind == Some(KeyKind::Outdated)
+    }
+
+    /// Whether the marker can be believed at this attempt, if it tells replays at all.
     pub(super) fn trusts_marker(&self, attempt: usize) -> bool {
-        !self.marker_spoiled && !matches!(self.effects.rises[attempt], Rise::Of(_))
+        let tells = self.contract.marker().is_some_and(|(marker, _, _)| marker.tells_replays());
+        tells && !self.marker_spoiled && !matches!(self.effects.rises[attempt], Rise::Of(_))
     }
 
     /// The evidence about one attempt under these terms.
@@ -226,11 +245,15 @@ impl<'c: 'h, 'h> Docket<'c, 'h> {
         }
     }
 
-    /// Whether the answer is a rejection that points at an effect of these parameters, where nobody saw which it was.
+    /// Whether the answer is a rejection that points at an effect of these parameters, where nobody saw which it was. Where there
+    /// is no list, it may be any.
     pub(super) fn points_at_listed(&self, attempt: usize, terms: &Terms<'_>) -> bool {
         let Some(answer) = self.facts[attempt].answer() else {
             return false;
         };
+        if self.effects.group(attempt).series.is_empty() {
+            return terms.rejects_pointing_anywhere(answer);
+        }
         self.effects.group(attempt).listed().take(LISTED).any(|identity| terms.rejects_with(answer, identity))
     }
 

@@ -261,10 +261,13 @@ fn reply<'h>(
     let Some(end) = &attempt.end else {
         return Reply::Silence;
     };
+    let key = attempt.start.key.as_deref();
     match &end.outcome {
         outcome if outcome.reached_nothing() => Reply::NotSent,
-        Outcome::Answered(response) => Reply::Answer(Box::new(reader.read(response, end, draws, contents, false))),
-        Outcome::Hidden(response) => Reply::Answer(Box::new(reader.read(response, end, draws, contents, true))),
+        Outcome::Answered(response) => {
+            Reply::Answer(Box::new(reader.read(response, end, draws, contents, (key, false))))
+        }
+        Outcome::Hidden(response) => Reply::Answer(Box::new(reader.read(response, end, draws, contents, (key, true)))),
         Outcome::Lost { .. } | Outcome::Failed { .. } | Outcome::Swallowed => Reply::Silence,
     }
 }

@@ -40,6 +40,8 @@ impl OddKey {
                 | KeyKind::LongSibling(_),
             )
             | None => {}
+            // It is what stands beside the key that is odd.
+            Some(KeyKind::Undated | KeyKind::DateAlone | KeyKind::Misdated | KeyKind::Outdated) => return None,
         }
         let length = key.chars().count();
         let fits = clause.max_length.is_none_or(|longest| length <= longest);

@@ -45,6 +45,7 @@ pub(super) enum Ruled {
 pub(super) fn begins_action(situation: Situation) -> bool {
     match situation {
         Situation::NoKey
+        | Situation::Incomplete
         | Situation::StoreUnavailable
         | Situation::OtherAccount
         | Situation::OtherOperation
@@ -176,7 +177,8 @@ impl<'h> Evidence<'_, 'h> {
         !first.succeeded && !answer.succeeded && same_status
     }
 
-    fn fits_refresh(&self, answer: &Answer<'_>) -> bool {
+    /// Whether the answer is the current state of the first effect.
+    pub(super) fn fits_refresh(&self, answer: &Answer<'_>) -> bool {
         let Some(first) = self.first.and_then(Fact::answer) else {
             return self.fits_unknown_outcome(answer);
         };

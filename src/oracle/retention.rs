@@ -10,6 +10,9 @@ use super::resource_end::{self, Made, ResourceEnd};
 use crate::contract::{Anchor, PRESSURE, Retention};
 use crate::history::{CaseHistory, HookRun};
 
+/// A window below this leaves no room for the whole margin on its inner side.
+const SHORT: Duration = Duration::from_secs(10);
+
 /// By how much a reading of the target's clock may be off: one that tells whole seconds, before and after. Of a small
 /// move, half must be seen.
 const ROUNDING: Duration = Duration::from_secs(2);
@@ -127,7 +130,9 @@ pub(super) fn age(docket: &Docket<'_, '_>, action: &Action, attempt: usize) -> A
     let (Some(first), Some(last)) = (action.first_use, action.last_use) else {
         return Age::Kept { late: false };
     };
-    if docket.clock.expired_between(&docket.facts[last], &docket.facts[attempt]) {
+    // A refusal does not bring a key back that was taken for expired.
+    let sure = action.last_sure_use.unwrap_or(last);
+    if docket.clock.expired_between(&docket.facts[sure], &docket.facts[attempt]) {
         return Age::Told;
     }
     if retention.anchor == Some(Anchor::ResourceEnd)
@@ -166,7 +171,8 @@ pub(super) fn margin(docket: &Docket<'_, '_>, window: Duration) -> Duration {
 /// How close to the end of a window nothing is certain: the target may read its clock in whole seconds when a key is
 /// stored and when it is looked up, and a request takes its time on the way. Short windows are kept by finer clocks.
 pub fn margin_of(window: Duration, round_trip: Duration) -> Duration {
-    whole_margin(round_trip).min(window / 8)
+    let whole = whole_margin(round_trip);
+    if window < SHORT { whole.min(window / 8) } else { whole }
 }
 
 /// The margin of a window that is long enough for it.

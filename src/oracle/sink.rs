@@ -49,6 +49,8 @@ pub(super) enum Grounds<'h> {
     Fidelity(usize),
     /// The marker of a replay of this first answer, or of a first answer.
     Marker(Option<usize>),
+    /// An answer that says that its request was not executed.
+    NotExecuted,
     /// The effects that were counted in a group.
     Effects(usize, Box<Unit<'h>>),
 }

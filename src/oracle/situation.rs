@@ -77,11 +77,17 @@ impl World {
 /// Works out the standing of an attempt before which everything in its action was folded.
 pub(super) fn standing(docket: &Docket<'_, '_>, actions: &Actions, action: &Action, attempt: usize) -> Standing {
     let fact = &docket.facts[attempt];
+    if docket.is_incomplete(attempt) {
+        return Standing::Certain(World::new(Situation::Incomplete, None));
+    }
     let Some(key) = fact.key else {
         return Standing::Certain(World::new(Situation::NoKey, None));
     };
     if docket.is_store_down(attempt) {
         return Standing::Certain(World::new(Situation::StoreUnavailable, action.outcome()));
+    }
+    if docket.is_outdated(attempt) {
+        return Standing::Certain(World { first: action.outcome(), ..World::new(Situation::Expired, None) });
     }
     if action.is_untouched()
         && let Some(world) = other_scope(docket, actions, key, attempt)
@@ -360,6 +366,10 @@ fn is_same(docket: &Docket<'_, '_>, attempt: usize) -> bool {
         | KeyKind::Overlong
         | KeyKind::OverlongSibling
         | KeyKind::Accented
+        | KeyKind::Undated
+        | KeyKind::DateAlone
+        | KeyKind::Misdated
+        | KeyKind::Outdated
         | KeyKind::Long(_)
         | KeyKind::LongSibling(_) => return false,
     };

@@ -2,7 +2,7 @@
 
 use super::docket::Docket;
 use super::effects::Rise;
-use super::rules::{fidelity, marker, single_effect};
+use super::rules::{fidelity, marker, not_executed, single_effect};
 use super::sink::{Grounds, Record};
 use super::situation::World;
 use super::{Finding, words};
@@ -36,6 +36,7 @@ pub(super) fn tell(docket: &Docket<'_, '_>, record: &Record<'_>) -> Finding {
         }
         Grounds::Fidelity(first) => fidelity::told(docket, *first, attempt),
         Grounds::Marker(first) => marker::told(docket, *first, attempt),
+        Grounds::NotExecuted => not_executed::told(docket, attempt),
         Grounds::Effects(group, unit) => single_effect::told(docket, *group, unit),
     };
     Finding {

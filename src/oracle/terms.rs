@@ -73,6 +73,7 @@ impl<'c> Terms<'c> {
                 None => Self::universal(Allowed::Protected, situation),
             }),
             Situation::NoKey
+            | Situation::Incomplete
             | Situation::StoreUnavailable
             | Situation::OtherAccount
             | Situation::OtherOperation
@@ -189,6 +190,15 @@ impl<'c> Terms<'c> {
         !answer.is_success()
             && self.treatments().any(|treatment| match treatment {
                 Treatment::Rejects(matcher) => answer.fits(matcher, Some(identity)),
+                Treatment::Executes | Treatment::Replays | Treatment::Refreshes => false,
+            })
+    }
+
+    /// Whether the answer fits a matcher of the terms, whatever effect it points at.
+    pub(super) fn rejects_pointing_anywhere(&self, answer: &Answer<'_>) -> bool {
+        !answer.is_success()
+            && self.treatments().any(|treatment| match treatment {
+                Treatment::Rejects(matcher) => matcher.fits_pointing_anywhere(answer.response),
                 Treatment::Executes | Treatment::Replays | Treatment::Refreshes => false,
             })
     }

@@ -30,10 +30,13 @@ pub(super) fn hold<'h>(docket: &'h Docket<'_, 'h>) -> Vec<Record<'h>> {
     trial.take_attempts();
     let totals = rules::single_effect::judge(&mut trial);
     rules::failure_effect::judge(&mut trial);
+    rules::not_executed::judge(&mut trial);
     rules::lost::judge(&mut trial, &totals);
     rules::original::judge(&mut trial);
     rules::account::judge(&mut trial);
-    trial.sink.into_records(docket)
+    let mut records = trial.sink.into_records(docket);
+    rules::hurried::excuse(docket, &mut records);
+    records
 }
 
 /// The attempts in the order in which they left. The copies of a race are numbered before anybody knows when that will
@@ -74,6 +77,7 @@ impl<'h> Trial<'_, 'h> {
     fn is_alone(&self, attempt: usize) -> bool {
         (self.docket.is_store_down(attempt) && self.docket.executes_unguarded)
             || (self.docket.odd[attempt] == Some(OddKey::Empty) && self.docket.executes_empty)
+            || (self.docket.is_incomplete(attempt) && self.docket.executes_incomplete)
     }
 
     /// Judges the attempts of an action that overlapped, once they are over.

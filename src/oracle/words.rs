@@ -9,6 +9,7 @@ use crate::contract::{Situation, Treatment};
 pub(super) fn situation(situation: Situation) -> &'static str {
     match situation {
         Situation::NoKey => "without a key",
+        Situation::Incomplete => "a key and its date that do not come together",
         Situation::StoreUnavailable => "while the key store is down",
         Situation::OtherAccount => "the same key from another account",
         Situation::OtherOperation => "the same key on another operation",

@@ -71,6 +71,8 @@ pub struct PlanOptions {
     pub may_speak_http2: bool,
     /// Whether a case may be suspended: the target outlives the process.
     pub suspends: bool,
+    /// How many fresh keys put the key store under pressure; what the scenarios say where this is absent.
+    pub pressure: Option<u32>,
 }
 
 impl Plan {
@@ -82,6 +84,7 @@ impl Plan {
         let mut unreachable = BTreeMap::new();
         for scenario in scenarios {
             for case in &scenario.cases {
+                let case = &pressed(case, options.pressure);
                 let reached = reach(bound, &case.steps);
                 match obstacle(bound, scenario, case, &reached, options) {
                     None => {
@@ -142,6 +145,17 @@ fn planned(scenario: &Scenario, case: &ScenarioCase, reaches: BTreeSet<Requireme
     }
 }
 
+/// A case with as many fresh keys as were asked for.
+fn pressed(case: &ScenarioCase, keys: Option<u32>) -> ScenarioCase {
+    let mut case = case.clone();
+    for step in &mut case.steps {
+        if let (Step::Pressure(pressure), Some(keys)) = (step, keys) {
+            pressure.keys = keys;
+        }
+    }
+    case
+}
+
 /// Why a case cannot or will not be run.
 fn obstacle(
     bound: &Bound,
@@ -159,6 +173,9 @@ fn obstacle(
     }
     if needs::cancels(&case.steps) && !options.may_speak_http2 {
         return Some(Reason::NeedsHttp2);
+    }
+    if bound.profile().contract.client_waits().is_some() && needs::races_copies(&case.steps) {
+        return Some(Reason::ClientsWait);
     }
     let too_long = |wait: &Period| *wait > options.max_wait;
     // Where a clock can be moved nobody has to wait; and a clock that is moved spoils what waits.

@@ -10,6 +10,9 @@ use crate::scenario::{Advance, Count, HookStep, KeyChoice, ScenarioCase, Send, S
 /// The word for having any replicas at all.
 const TARGET_REPLICAS: &str = "target.replicas";
 
+/// The word for a date that travels beside the key.
+const FIRST_SENT: &str = "key.first_sent";
+
 /// The word for having any field that can be changed.
 const FIELDS: &str = "fields";
 
@@ -29,6 +32,7 @@ pub(super) fn of_requirement(bound: &Bound, requirement: Requirement) -> Option<
         Requirement::ReplayAfterTurningAway => "parameters.unauthenticated",
         Requirement::ReplayRateLimited => "hooks.last-token",
         Requirement::ReplayAfterValidationFailure | Requirement::ReplayFailureEffect => "parameters.invalid",
+        Requirement::KeyFirstSent => FIRST_SENT,
         Requirement::ScopeOtherAccount => "accounts.other",
         Requirement::ScopeOtherOperation => "operations.other",
         Requirement::ScopeReplicas => TARGET_REPLICAS,
@@ -52,6 +56,15 @@ pub fn cancels(steps: &[Step]) -> bool {
         | Step::Count(_) => None,
     };
     steps.iter().any(|step| by(step) == Some(Ending::Cancelled))
+}
+
+/// Whether copies of one action are sent at the same time. Those of the control belong to two.
+pub(super) fn races_copies(steps: &[Step]) -> bool {
+    let races = |step: &Step| match step {
+        Step::Race(race) => race.copies().count() > race.intents(1).len(),
+        _ => false,
+    };
+    steps.iter().any(races)
 }
 
 fn needs_of_step(step: &Step) -> Vec<String> {
@@ -101,6 +114,7 @@ fn needs_of_scope(send: &Send) -> Vec<String> {
         Some(KeyKind::Quoted) => Some("key.encoding.bare"),
         Some(KeyKind::Padded) => Some("key.spaces"),
         Some(KeyKind::Accented) => Some("key.unicode"),
+        Some(KeyKind::Undated | KeyKind::DateAlone | KeyKind::Misdated | KeyKind::Outdated) => Some(FIRST_SENT),
         Some(
             KeyKind::Empty
             | KeyKind::Malformed
@@ -142,6 +156,7 @@ fn offers(bound: &Bound, need: &str) -> bool {
             "key.encoding.bare" => key.is_some_and(|key| key.encoding == Encoding::Bare),
             "key.spaces" => key.is_some_and(keeps_spaces),
             "key.unicode" => key.is_some_and(|key| key.encoding == Encoding::Bare && !is_in_header(key)),
+            FIRST_SENT => profile.contract.first_sent().is_some(),
             "retention.at_least" => at_least(&profile.contract).is_some(),
             RESOURCE_END => counts_from_resource_end(&profile.contract),
             "retention.at_most" => at_most(&profile.contract).is_some(),

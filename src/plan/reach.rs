@@ -131,6 +131,9 @@ impl Reach<'_> {
     fn send(&mut self, send: &Send) {
         let variant = send.parameters.clone().unwrap_or_else(|| BASE.to_owned());
         self.reached.insert(Requirement::ReplaySingleEffect);
+        // Which refusals say so of themselves, the answers will show.
+        let says = self.bound.profile().contract.not_executed().map(|_| Requirement::ReplayNotExecuted);
+        self.reached.extend(says);
         if send.key == Some(KeyChoice::None) {
             self.reached.insert(Requirement::KeyMissing);
             return;
@@ -139,7 +142,11 @@ impl Reach<'_> {
             self.reached.insert(Requirement::ScopeStoreUnavailable);
             return;
         }
-        self.reached.extend(send.key.and_then(KeyChoice::kind).map(of_key));
+        let kind = send.key.and_then(KeyChoice::kind);
+        self.reached.extend(kind.map(of_key));
+        if kind.is_some_and(|kind| kind.is_incomplete() || kind == KeyKind::Outdated) {
+            return;
+        }
         if let Some(loss) = send.lose {
             self.reached.insert(after_loss(loss.at));
         }
@@ -299,6 +306,8 @@ fn of_key(kind: KeyKind) -> Requirement {
         KeyKind::Overlong | KeyKind::OverlongSibling => Requirement::KeyOverlong,
         KeyKind::Longest | KeyKind::LongestSibling => Requirement::KeyLongest,
         KeyKind::Long(_) => Requirement::KeyFresh,
+        KeyKind::Undated | KeyKind::DateAlone | KeyKind::Misdated => Requirement::KeyFirstSent,
+        KeyKind::Outdated => Requirement::RetentionExpired,
         KeyKind::LongestOtherCase
         | KeyKind::OtherCase
         | KeyKind::Quoted

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::check::Check;
 use super::variants;
-use crate::contract::{Carrier, Key, VariantPromise};
+use crate::contract::{Carrier, FirstSent, Key, Marker, Matcher, VariantPromise};
 use crate::document::{At, pointer};
 
 pub(super) fn check(check: &mut Check<'_>) {
@@ -26,7 +26,10 @@ pub(super) fn check(check: &mut Check<'_>) {
             check.header_name(At::Value(&format!("/contract/replay/fidelity/headers/{index}")), name);
         }
         if let Some(marker) = &replay.marker {
-            check.header_name(At::Value("/contract/replay/marker/header"), &marker.header);
+            check.marker(marker);
+        }
+        if let Some(matcher) = &replay.not_executed {
+            check.not_executed(matcher);
         }
     }
     if let Some(conflict) = &contract.conflict {
@@ -42,11 +45,49 @@ pub(super) fn check(check: &mut Check<'_>) {
 impl Check<'_> {
     fn key(&mut self, key: &Key) {
         self.carrier(&key.carrier);
+        if let Some(first_sent) = &key.first_sent {
+            self.first_sent(first_sent, &key.carrier);
+        }
         if let (Some(shortest), Some(longest)) = (key.min_length, key.max_length)
             && longest < shortest
         {
             let message = format!("`max_length` ({longest}) is less than `min_length` ({shortest})");
             self.value("/contract/key/max_length", message);
+        }
+    }
+
+    /// The date beside the key is put into its header field by the tool, like the key.
+    fn first_sent(&mut self, first_sent: &FirstSent, carrier: &Carrier) {
+        const AT: &str = "/contract/key/first_sent/header";
+        let name = first_sent.header.as_str();
+        self.header_name(At::Value(AT), name);
+        if matches!(carrier, Carrier::Header(other) if other.eq_ignore_ascii_case(name)) {
+            self.value(AT, "the key travels in this header field, and its date needs one of its own");
+        }
+        let request = &self.profile.operation.request;
+        if let Some(written) = request.headers.keys().find(|known| known.eq_ignore_ascii_case(name)) {
+            let message = "the date of the key travels in this header field, and is put there by itself";
+            self.member(&pointer("/operation/request/headers", written), message);
+        }
+    }
+
+    fn marker(&mut self, marker: &Marker) {
+        self.header_name(At::Value("/contract/replay/marker/header"), &marker.header);
+        if let Some(Value::String(value)) = &marker.equals
+            && value.replace("{{key}}", "").contains("{{")
+        {
+            const AT: &str = "/contract/replay/marker/equals";
+            let problem = self.located.problem(At::Value(AT), format!("`{value}` names something that no marker has"));
+            self.problem(problem.hinting("the only name that may stand there is `{{key}}`, the key of the request"));
+        }
+    }
+
+    fn not_executed(&mut self, matcher: &Matcher) {
+        const AT: &str = "/contract/replay/not_executed";
+        if *matcher == Matcher::default() {
+            self.value(AT, "this fits every answer: say what marks one whose request was not executed");
+        } else if matcher.names_identity() {
+            self.value(AT, "an answer to a request that was not executed has no `{{identity}}` to name");
         }
     }
 
@@ -119,7 +160,7 @@ fn named_sources(at: &str, value: &Value, named: &mut Vec<(String, String)>) {
             for (key, member) in members {
                 match (key.as_str(), member.as_str()) {
                     ("source", Some(name)) => named.push((pointer(at, key), name.to_owned())),
-                    ("rejects" | "when", _) => {}
+                    ("rejects" | "when" | "not_executed", _) => {}
                     _ => named_sources(&pointer(at, key), member, named),
                 }
             }

@@ -15,8 +15,17 @@ const SHIPPED: &[(&str, &str)] = &[
     ("reference", include_str!("../../profiles/reference.yaml")),
     ("reference-current", include_str!("../../profiles/reference-current.yaml")),
     ("reference-resource-end", include_str!("../../profiles/reference-resource-end.yaml")),
+    ("reference-dated", include_str!("../../profiles/reference-dated.yaml")),
     ("stripe-v1", include_str!("../../profiles/stripe-v1.yaml")),
     ("ietf-draft-07", include_str!("../../profiles/ietf-draft-07.yaml")),
+    ("oasis-repeatable-requests", include_str!("../../profiles/oasis-repeatable-requests.yaml")),
+    ("azure-communication", include_str!("../../profiles/azure-communication.yaml")),
+    ("google-aip-155", include_str!("../../profiles/google-aip-155.yaml")),
+    ("adyen", include_str!("../../profiles/adyen.yaml")),
+    ("gocardless", include_str!("../../profiles/gocardless.yaml")),
+    ("open-banking-uk", include_str!("../../profiles/open-banking-uk.yaml")),
+    ("worldpay", include_str!("../../profiles/worldpay.yaml")),
+    ("modern-treasury", include_str!("../../profiles/modern-treasury.yaml")),
 ];
 
 /// The kinds of text that a profile's schema names.

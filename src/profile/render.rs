@@ -23,6 +23,8 @@ pub struct RenderRequest<'r> {
     pub key: Option<&'r str>,
     /// Whether the key stands on the wire as it is, whatever the contract says about its encoding.
     pub encoded: bool,
+    /// The date that travels beside the key, where the contract has one.
+    pub first_sent: Option<&'r str>,
     /// The account that sends it.
     pub account: &'r str,
     /// The operation that it is sent to.
@@ -171,6 +173,9 @@ impl Bound {
                 Encoding::Bare | Encoding::Quoted => key.to_owned(),
             };
             draft.carry(&clause.carrier, &spelled)?;
+        }
+        if let (Some(date), Some(clause)) = (wanted.first_sent, self.profile.contract.first_sent()) {
+            draft.carry(&Carrier::Header(clause.header.clone()), date)?;
         }
         draft.finish(spelling)
     }

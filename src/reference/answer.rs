@@ -7,6 +7,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::key::PresentedKey;
 use super::store::base64_bytes;
 use super::surface::{Content, Markup, Place};
 use crate::contract::{Condition, Contract, Expected, Matcher, StatusFidelity, StatusPattern, StatusSet};
@@ -111,6 +112,19 @@ impl Answer {
         self
     }
 
+    /// The same answer with the key of its request in the marker, where the marker names it.
+    pub(super) fn naming_key(self, contract: &Contract, key: &PresentedKey) -> Self {
+        let (Some((marker, _, _)), PresentedKey::One(key)) = (contract.marker(), key) else {
+            return self;
+        };
+        let key = String::from_utf8_lossy(key);
+        let named = |(name, value): (String, String)| {
+            let value = if name.eq_ignore_ascii_case(&marker.header) { value.replace("{{key}}", &key) } else { value };
+            (name, value)
+        };
+        Self { headers: self.headers.into_iter().map(named).collect(), ..self }
+    }
+
     /// The answer as a matcher reads it.
     pub(super) fn message(&self) -> message::Response {
         message::Response {
@@ -135,13 +149,35 @@ impl Answer {
 
 /// The first answer once more, as the contract wants replays to look.
 pub(super) fn replay(contract: &Contract, first: &Answer) -> Answer {
-    let mut answer = first.clone();
+    let mut answer = with_status_of_repeats(contract, first.clone());
     if let Some((fidelity, _, _)) = contract.fidelity() {
-        if let StatusFidelity::OneOf(statuses) = &fidelity.status {
-            answer.status = fitting_status(Some(statuses), first.status);
-        }
         answer = fidelity.fresh.iter().fold(answer, |answer, name| answer.without_header(name));
     }
+    marked(contract, answer)
+}
+
+/// The current state in place of the first answer, as the contract wants repeats to look.
+pub(super) fn refresh(contract: &Contract, current: &Answer) -> Answer {
+    first(contract, &with_status_of_repeats(contract, current.clone()))
+}
+
+fn with_status_of_repeats(contract: &Contract, answer: Answer) -> Answer {
+    match contract.fidelity().map(|(fidelity, _, _)| &fidelity.status) {
+        Some(StatusFidelity::OneOf(set)) => Answer { status: fitting_status(Some(set), answer.status), ..answer },
+        Some(StatusFidelity::Same) | None => answer,
+    }
+}
+
+/// A first answer: with the marker where that stands on such answers as well.
+pub(super) fn first(contract: &Contract, answer: &Answer) -> Answer {
+    match contract.marker() {
+        Some((marker, _, _)) if !marker.tells_replays() => marked(contract, answer.clone()),
+        Some(_) | None => answer.clone(),
+    }
+}
+
+/// The same answer with the marker. Where its value is the key, that is filled in when it is sent.
+pub(super) fn marked(contract: &Contract, answer: Answer) -> Answer {
     match contract.marker() {
         Some((marker, _, _)) => {
             let value = match &marker.equals {
@@ -149,7 +185,7 @@ pub(super) fn replay(contract: &Contract, first: &Answer) -> Answer {
                 Some(Value::String(text)) => text.clone(),
                 Some(other) => other.to_string(),
             };
-            answer.with_header(&marker.header, &value)
+            answer.without_header(&marker.header).with_header(&marker.header, &value)
         }
         None => answer,
     }

@@ -152,6 +152,7 @@ impl Interpreter {
             };
             break Reply { looked_up_after, ..noting(reply, waited) };
         };
+        let reply = Reply { answer: reply.answer.naming_key(&self.contract, &submission.key), ..reply };
         if self.state().life == life { reply } else { recovery::gone() }
     }
 
@@ -233,7 +234,7 @@ impl Interpreter {
         if self.policy.limits.cost == Cost::Request && !state.take_token() {
             return self.turn_away(state, submission, limits::reached());
         }
-        let key = match (self.policy.admit_key)(&self.contract, submission) {
+        let key = match self.admit(submission) {
             Admission::Refused(words, answer) => return answered(words, "rejects", answer),
             Admission::Unprotected(words) => return self.accept(state, submission, None, Claimed::Unprotected(words)),
             Admission::Protected(key) => key,
@@ -245,6 +246,9 @@ impl Interpreter {
                 Outage::Unprotected => return self.accept(state, submission, None, Claimed::Under(situation)),
                 Outage::Unaffected => {}
             }
+        }
+        if let Some(refused) = self.refuse_outdated(submission) {
+            return answered(Situation::Expired, "rejects", refused);
         }
         let place = self.place(&key, submission);
         let now = self.clock.now();
@@ -325,7 +329,8 @@ impl Interpreter {
                 self.replay(state, submission, &place, situation, outcome)
             }
             (Treatment::Refreshes, Progress::Finished { outcome, .. }) => {
-                answered(situation, "refreshes", self.refreshed(&state.books.book, outcome))
+                let current = self.refreshed(&state.books.book, outcome);
+                answered(situation, "refreshes", (self.policy.refresh)(&self.contract, &current))
             }
         }
     }
@@ -403,7 +408,7 @@ impl Interpreter {
                 Memory::StayInFlight => self.remember_in_flight(state, submission, place),
             }
         }
-        answered(situation, "executes", answer)
+        answered(situation, "executes", (self.policy.first_answer)(&self.contract, &answer))
     }
 
     /// Removes the finished record whose place a request takes, if it follows one in its own scope.

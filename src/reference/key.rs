@@ -1,5 +1,7 @@
 //! Finding the key in a request.
 
+use std::time::SystemTime;
+
 use axum::http::request::Parts;
 use bytes::Bytes;
 use serde_json::Value;
@@ -29,6 +31,29 @@ pub(super) fn take(contract: &Contract, parts: &Parts, body: Bytes) -> (Presente
         Some(Carrier::Query(name)) => (in_query(parts, name), body),
         Some(Carrier::Json(pointer)) => in_json(pointer, body),
         Some(Carrier::Form(name)) => in_form(name, &body),
+    }
+}
+
+/// What stands where the date of a key belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PresentedDate {
+    /// Nothing, or the contract has no date there.
+    Absent,
+    /// This date.
+    One(SystemTime),
+    /// Something that is no date.
+    Unclear,
+}
+
+/// Finds the date that travels beside the key.
+pub(super) fn first_sent(contract: &Contract, parts: &Parts) -> PresentedDate {
+    match contract.first_sent().map(|clause| in_header(parts, &clause.header)) {
+        None | Some(PresentedKey::Absent) => PresentedDate::Absent,
+        Some(PresentedKey::Unclear) => PresentedDate::Unclear,
+        Some(PresentedKey::One(written)) => {
+            let date = std::str::from_utf8(&written).ok().and_then(|written| httpdate::parse_http_date(written).ok());
+            date.map_or(PresentedDate::Unclear, PresentedDate::One)
+        }
     }
 }
 
@@ -98,6 +123,8 @@ pub(super) enum Fault {
     Malformed,
     /// It is longer than the longest key.
     Overlong,
+    /// It does not come together with its date.
+    Incomplete,
 }
 
 impl Fault {
@@ -108,6 +135,7 @@ impl Fault {
             Self::Empty => Row::Empty,
             Self::Malformed => Row::Malformed,
             Self::Overlong => Row::Overlong,
+            Self::Incomplete => Row::Incomplete,
         }
     }
 
@@ -118,6 +146,7 @@ impl Fault {
             Self::Empty => ("the idempotency key is empty", "key-invalid"),
             Self::Malformed => ("the idempotency key is malformed", "key-invalid"),
             Self::Overlong => ("the idempotency key is too long", "key-invalid"),
+            Self::Incomplete => ("the idempotency key and its date must come together", "key-incomplete"),
         };
         Refusal { status: 400, sentence, code }
     }
@@ -129,6 +158,7 @@ impl Fault {
             Self::Empty => "an empty key",
             Self::Malformed => "a malformed key",
             Self::Overlong => "an overlong key",
+            Self::Incomplete => "a key and its date that do not come together",
         }
     }
 }

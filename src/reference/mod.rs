@@ -30,6 +30,8 @@ mod answer;
 mod book;
 mod certificate;
 mod clock;
+mod conflict;
+mod dated;
 mod defect;
 mod disposition;
 mod execution;

@@ -9,13 +9,16 @@ use serde_json::Value;
 use super::answer::{self, Answer, Refusal};
 use super::book::{Book, Request};
 use super::clock::Moment;
+use super::conflict;
+pub(super) use super::conflict::{changed_parameters, in_conflict};
+use super::dated;
 use super::disposition::Disposition;
 use super::key;
 use super::limits::Limits;
 use super::record::{Outcome, OutcomeKind, Progress, Record, Relation};
 use super::recovery::{self, Outage};
 pub(super) use super::sameness::Sameness;
-use super::sameness::{self, fingerprint};
+use super::sameness::fingerprint;
 pub(super) use super::submission::{Submission, is_in_path, path_parameter};
 use crate::contract::{Anchor, Contract, Matcher, Row, Situation, Treatment};
 use crate::message::Response;
@@ -106,6 +109,10 @@ type BesideReplay = Box<dyn Fn(&mut Book, &Submission, &Request) + Send + Sync>;
 pub(super) struct Policy {
     /// What the key of a request is good for.
     pub(super) admit_key: OfTwo<Contract, Submission, Admission>,
+    /// What becomes of a request whose key and date do not come together; `None` where they do.
+    pub(super) admit_date: OfTwo<Contract, Submission, Option<Admission>>,
+    /// Whether a request was first sent longer ago, by its date, than keys are kept.
+    pub(super) is_outdated: OfTwo<Contract, Submission, bool>,
     /// The name under which a request is remembered.
     pub(super) name_record: OfThree<Contract, str, Submission, String>,
     /// What the parameters of a request amount to.
@@ -138,6 +145,8 @@ pub(super) struct Policy {
     pub(super) first_answer: OfTwo<Contract, Answer, Answer>,
     /// How the first answer looks when it is sent again.
     pub(super) replay: OfTwo<Contract, Answer, Answer>,
+    /// How the current state is told in place of the first answer.
+    pub(super) refresh: OfTwo<Contract, Answer, Answer>,
     /// What a request does that is answered from the record of a success.
     pub(super) beside_replay: BesideReplay,
     /// What becomes of a record that a request was answered from.
@@ -163,13 +172,15 @@ impl Policy {
     pub(super) fn sound() -> Self {
         Self {
             admit_key: Box::new(admit_key),
+            admit_date: Box::new(dated::admit_date),
+            is_outdated: Box::new(dated::is_outdated),
             name_record: Box::new(name_record),
             fingerprint: Box::new(fingerprint),
             relate: Box::new(relate),
             elsewhere: Box::new(elsewhere),
             is_expired: Box::new(is_expired),
             on_duplicate: Box::new(on_duplicate),
-            on_conflict: Box::new(on_conflict),
+            on_conflict: Box::new(conflict::on_conflict),
             on_in_flight: Box::new(on_in_flight),
             refuse: Box::new(|situation, matcher, record| refusal(*situation).answer(matcher, record.identity())),
             survivor: Box::new(|_| Survivor::Original),
@@ -179,8 +190,9 @@ impl Policy {
                 book.add(&submission.account, submission.collection, request)
             }),
             after_outcome: Box::new(after_outcome),
-            first_answer: Box::new(|_, answer| answer.clone()),
+            first_answer: Box::new(answer::first),
             replay: Box::new(answer::replay),
+            refresh: Box::new(answer::refresh),
             beside_replay: Box::new(|_, _, _| {}),
             after_replay: Memory::Keep,
             on_broken_request: Memory::Release,
@@ -222,6 +234,7 @@ pub(super) fn refusal(situation: Situation) -> Refusal {
         }
         Situation::Expired => ("key expired", "key-expired"),
         Situation::NoKey => ("an idempotency key is required", "key-missing"),
+        Situation::Incomplete => ("the idempotency key and its date must come together", "key-incomplete"),
         Situation::StoreUnavailable => ("the key store is down", "store-unavailable"),
         Situation::Fresh
         | Situation::AfterChange
@@ -330,28 +343,6 @@ fn on_duplicate(contract: &Contract, outcome: &Outcome, book: &Book) -> Disposit
     Disposition { situation, treatment: as_usual }
 }
 
-fn on_conflict(contract: &Contract, record: &Record, submission: &Submission) -> Disposition {
-    if let Some(situation) = sameness::conflict(contract, &record.fingerprint, submission) {
-        return situation;
-    }
-    changed_parameters(contract, submission.variant.as_deref())
-}
-
-/// What parameters of another meaning get, by their variant where that is known.
-pub(super) fn changed_parameters(contract: &Contract, variant: Option<&str>) -> Disposition {
-    let promise = match variant {
-        None => promised(contract, Row::ChangedParameters, None),
-        Some(variant) => contract
-            .promise(Row::ChangedParameters, variant)
-            .and_then(|promise| promise.case(None)?.allow.first().cloned()),
-    };
-    in_conflict(Situation::ChangedParameters, promise)
-}
-
-pub(super) fn in_conflict(situation: Situation, promise: Option<Treatment>) -> Disposition {
-    Disposition { situation, treatment: promise.unwrap_or_else(|| Treatment::Rejects(Matcher::default())) }
-}
-
 /// Where nothing is promised, a repeat waits for the first request and gets what a later repeat would get.
 fn on_in_flight(contract: &Contract, record: &Record, fingerprint: &[u8]) -> Disposition {
     let usual = promised(contract, Row::InFlight, None).unwrap_or(Treatment::Replays);
@@ -400,6 +391,7 @@ pub(super) mod tests {
             collection: Collection::MAIN,
             method,
             key,
+            first_sent: key::PresentedDate::Absent,
             body: body.into(),
             target: Vec::new(),
             variant: None,

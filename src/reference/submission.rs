@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::answer::Answer;
 use super::book::{Collection, Request};
-use super::key::PresentedKey;
+use super::key::{PresentedDate, PresentedKey};
 
 /// A request that may carry a key.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub(super) struct Submission {
     pub(super) method: String,
     /// What stands where a key belongs.
     pub(super) key: PresentedKey,
+    /// What stands where the date of the key belongs.
+    pub(super) first_sent: PresentedDate,
     /// The parameters that stand in the content.
     pub(super) body: Bytes,
     /// The parameters that stand in the request target, by name, in the order of their names.

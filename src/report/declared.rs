@@ -1,7 +1,8 @@
 //! What a contract promises in each clause, in a line for the table.
 
 use crate::contract::{
-    Anchor, BodyFidelity, Clause, Contract, Encoding, Key, KeyDifference, Level, Row, StatusFidelity, VariantPromise,
+    Anchor, BodyFidelity, Clause, Contract, Encoding, FirstAnswer, Key, KeyDifference, Level, Period, Row,
+    StatusFidelity, VariantPromise,
 };
 
 /// What the contract promises in a clause; `None` where it is silent.
@@ -62,12 +63,24 @@ fn key(key: &Key) -> Vec<String> {
         })
         .collect();
     let ignores = (!ignores.is_empty()).then(|| format!("without regard to {}", ignores.join(", ")));
-    std::iter::once(carrier).chain(key.recommended.clone()).chain(length).chain(with).chain(ignores).collect()
+    let date = key.first_sent.as_ref().map(|first_sent| format!("date of the first request in {}", first_sent.header));
+    std::iter::once(carrier)
+        .chain(date)
+        .chain(key.recommended.clone())
+        .chain(length)
+        .chain(with)
+        .chain(ignores)
+        .collect()
 }
 
 fn key_promises(contract: &Contract) -> Vec<String> {
-    let order =
-        [(Row::Missing, "missing"), (Row::Empty, "empty"), (Row::Malformed, "malformed"), (Row::Overlong, "overlong")];
+    let order = [
+        (Row::Missing, "missing"),
+        (Row::Empty, "empty"),
+        (Row::Malformed, "malformed"),
+        (Row::Overlong, "overlong"),
+        (Row::Incomplete, "key and date not together"),
+    ];
     rows(contract, &order)
 }
 
@@ -109,8 +122,18 @@ fn replay(contract: &Contract) -> Vec<String> {
         };
         format!("a replay has {status} and {body}{}", suffix(level))
     });
-    let marker = contract.marker().map(|(marker, level, _)| format!("marker {}{}", marker.header, suffix(level)));
-    rows(contract, &order).into_iter().chain(fidelity).chain(marker).collect()
+    let marker = contract.marker().map(|(marker, level, _)| {
+        let says = match marker.first_answer {
+            FirstAnswer::Without => "",
+            FirstAnswer::With => " on every answer (says that the key is looked after, not that this is a replay)",
+            FirstAnswer::Either => " (perhaps on first answers as well, so it proves no replay)",
+        };
+        format!("marker {}{says}{}", marker.header, suffix(level))
+    });
+    let not_executed =
+        contract.not_executed().map(|(matcher, level, _)| format!("not executed where {matcher}{}", suffix(level)));
+    let waits = contract.client_waits().map(|waits| format!("a client waits {} before a repeat", Period(waits)));
+    rows(contract, &order).into_iter().chain(fidelity).chain(marker).chain(not_executed).chain(waits).collect()
 }
 
 fn conflict(contract: &Contract) -> Vec<String> {

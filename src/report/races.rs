@@ -179,7 +179,14 @@ mod tests {
         let ids: Vec<u32> = (1..).map(|index| number * 100 + index).take(copies.len()).collect();
         let marker = format!("m-{number}");
         let name = format!("burst {number}");
-        let intent = Intent { id: IntentId(number), name, key: "k".into(), marker: marker.clone(), like: None };
+        let intent = Intent {
+            id: IntentId(number),
+            name,
+            key: "k".into(),
+            first_sent: None,
+            marker: marker.clone(),
+            like: None,
+        };
         let mut events = vec![event(at, case, EventKind::IntentCreated(intent))];
         for (id, (sent, answered)) in ids.iter().zip(copies) {
             let mut copy = start(*id);

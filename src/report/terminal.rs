@@ -171,8 +171,9 @@ impl View<'_> {
 /// The cases that this profile and these options do not make possible, each with its reason; several of one scenario
 /// in one line. What the user left out, and what a run that was cut short did not come to, is said elsewhere.
 fn not_run(history: &History) -> String {
-    let impossible =
-        |reason: &Reason| matches!(reason, Reason::Needs(_) | Reason::LongerThanMaxWait | Reason::NeedsHttp2);
+    let impossible = |reason: &Reason| {
+        matches!(reason, Reason::Needs(_) | Reason::LongerThanMaxWait | Reason::NeedsHttp2 | Reason::ClientsWait)
+    };
     let mut groups: IndexMap<(&str, &Reason), Vec<&CaseId>> = IndexMap::new();
     for (id, skipped) in history.skipped.iter().filter(|(_, skipped)| impossible(&skipped.reason)) {
         groups.entry((&skipped.scenario, &skipped.reason)).or_default().push(id);

@@ -1,7 +1,7 @@
 //! One case: its steps, one after the other.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use indexmap::IndexMap;
 
@@ -34,6 +34,8 @@ pub(super) struct CaseRun<'r> {
     pub(super) attempts: u32,
     /// The first attempt of every intent, by the intent's name.
     pub(super) first_attempts: BTreeMap<String, AttemptId>,
+    /// By intent: when its latest attempt was over.
+    pub(super) last_ends: BTreeMap<String, Duration>,
     /// By marker and counter: how many effects were listed last in the profile's own account and operation.
     pub(super) listed: BTreeMap<String, BTreeMap<usize, usize>>,
     /// Markers and the identities that answers named for them.
@@ -100,6 +102,7 @@ impl<'r> CaseRun<'r> {
             attempts: past.attempts,
             past,
             first_attempts: BTreeMap::new(),
+            last_ends: BTreeMap::new(),
             listed: BTreeMap::new(),
             named: BTreeSet::new(),
             succeeded: false,
@@ -232,19 +235,17 @@ impl<'r> CaseRun<'r> {
     async fn new_intent(&self, name: &str, like: Option<&str>) -> Result<Intent, Stop> {
         self.go_live()?;
         let shared = like.and_then(|like| self.intents.get(like));
+        let contract = &self.context.bound.profile().contract;
         let intent = Intent {
             id: IntentId(self.created + 1),
             name: name.to_owned(),
-            key: new_key(self.longest_key()),
+            key: new_key(contract.key.as_ref().and_then(|key| key.max_length)),
+            first_sent: contract.first_sent().map(|_| httpdate::fmt_http_date(SystemTime::now())),
             marker: shared.map_or_else(new_marker, |shared| shared.marker.clone()),
             like: shared.map(|shared| shared.id),
         };
         self.context.recorder.record_synced(Some(&self.case.id), EventKind::IntentCreated(intent.clone())).await?;
         Ok(intent)
-    }
-
-    fn longest_key(&self) -> Option<usize> {
-        self.context.bound.profile().contract.key.as_ref().and_then(|key| key.max_length)
     }
 
     /// Whether a conditional step is not needed, or not possible.

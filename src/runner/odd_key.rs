@@ -3,6 +3,22 @@
 use crate::contract::{Encoding, Key};
 use crate::history::KeyKind;
 
+/// What stands where a date belongs, and is none.
+const NO_DATE: &str = "yesterday";
+
+/// A date that is older than any key that is kept.
+const LONG_AGO: &str = "Sat, 01 Jan 2000 00:00:00 GMT";
+
+/// The date that travels beside a key, if one does.
+pub(super) fn odd_date(kind: Option<KeyKind>, own: Option<&str>) -> Option<&str> {
+    match kind {
+        Some(KeyKind::Undated) => None,
+        Some(KeyKind::Misdated) => own.map(|_| NO_DATE),
+        Some(KeyKind::Outdated) => own.map(|_| LONG_AGO),
+        _ => own,
+    }
+}
+
 /// A key as it is to be carried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CarriedKey {
@@ -12,11 +28,13 @@ pub(super) struct CarriedKey {
     pub(super) encoded: bool,
 }
 
-/// Makes the odd key of an action.
-pub(super) fn odd_key(kind: KeyKind, own: &str, clause: Option<&Key>) -> CarriedKey {
+/// Makes the odd key of an action; none where its date comes alone.
+pub(super) fn odd_key(kind: KeyKind, own: &str, clause: Option<&Key>) -> Option<CarriedKey> {
     let longest = clause.and_then(|clause| clause.max_length).unwrap_or(own.len());
     let plain = |text: String| CarriedKey { text, encoded: false };
-    match kind {
+    Some(match kind {
+        KeyKind::DateAlone => return None,
+        KeyKind::Undated | KeyKind::Misdated | KeyKind::Outdated => plain(own.to_owned()),
         KeyKind::Empty => plain(String::new()),
         KeyKind::Malformed => malformed(own, clause.map(|clause| clause.encoding).unwrap_or_default()),
         KeyKind::Longest => plain(stretched(own, longest)),
@@ -31,7 +49,7 @@ pub(super) fn odd_key(kind: KeyKind, own: &str, clause: Option<&Key>) -> Carried
         KeyKind::Accented => plain(format!("{own}é")),
         KeyKind::Long(length) => plain(stretched(own, usize::from(length))),
         KeyKind::LongSibling(length) => plain(with_another_end(&stretched(own, usize::from(length)))),
-    }
+    })
 }
 
 /// A tab is no part of any key, but may stand within a header field (RFC 9110 section 5.5). Where keys are quoted, a
@@ -78,7 +96,7 @@ mod tests {
 
     fn key(kind: KeyKind, clause: &str) -> CarriedKey {
         let clause: Key = serde_json::from_value(serde_yaml::from_str(clause).unwrap()).unwrap();
-        odd_key(kind, OWN, Some(&clause))
+        odd_key(kind, OWN, Some(&clause)).unwrap()
     }
 
     #[test]
@@ -89,7 +107,7 @@ mod tests {
         assert_eq!((longest.len(), sibling.len(), text(KeyKind::Overlong).len()), (100, 100, 101));
         assert_eq!(longest[..99], sibling[..99]);
         assert_ne!(longest, sibling);
-        assert_ne!(longest, odd_key(KeyKind::Longest, &OWN.replace('8', "9"), None).text);
+        assert_ne!(longest, odd_key(KeyKind::Longest, &OWN.replace('8', "9"), None).unwrap().text);
     }
 
     #[test]
@@ -125,5 +143,16 @@ mod tests {
         assert!(key(KeyKind::Malformed, "{carrier: {header: K}}").text.contains('\t'));
         let quoted = key(KeyKind::Malformed, "{carrier: {header: K}, encoding: quoted}");
         assert!(quoted.encoded && quoted.text.starts_with('"') && !quoted.text.ends_with('"'));
+    }
+
+    #[test]
+    fn a_date_stands_beside_every_key_but_one_that_is_to_be_without() {
+        let date = |kind| odd_date(kind, Some("Sun, 06 Nov 1994 08:49:37 GMT"));
+        assert_eq!((date(None), date(Some(KeyKind::DateAlone))), (date(Some(KeyKind::Quoted)), date(None)));
+        assert_eq!(date(Some(KeyKind::Undated)), None);
+        assert!(httpdate::parse_http_date(date(Some(KeyKind::Misdated)).unwrap()).is_err());
+        assert!(httpdate::parse_http_date(date(Some(KeyKind::Outdated)).unwrap()).is_ok());
+        assert_eq!(odd_date(Some(KeyKind::Outdated), None), None, "where the contract has no date, none is sent");
+        assert_eq!(odd_key(KeyKind::DateAlone, OWN, None), None);
     }
 }

@@ -1,6 +1,7 @@
 //! Rendering everything once before anything is sent, so that a mistake in a profile costs nothing.
 
 use super::odd_key::odd_key;
+use crate::history::KeyKind;
 use crate::message::Request;
 use crate::plan::{Plan, advance, method, places};
 use crate::profile::{BASE, Bound, DEFAULT, HookValues, RenderError, RenderRequest};
@@ -72,13 +73,15 @@ fn rehearse_send(bound: &Bound, send: &Send) -> Result<(), RenderError> {
 
 fn rehearsed(bound: &Bound, send: &Send) -> Result<Request, RenderError> {
     let clause = bound.profile().contract.key.as_ref();
-    let odd = send.key.and_then(KeyChoice::kind).map(|kind| odd_key(kind, KEY, clause));
-    let own = if send.key == Some(KeyChoice::None) { None } else { Some(KEY) };
+    let kind = send.key.and_then(KeyChoice::kind);
+    let odd = kind.and_then(|kind| odd_key(kind, KEY, clause));
+    let own = if send.key == Some(KeyChoice::None) || kind == Some(KeyKind::DateAlone) { None } else { Some(KEY) };
     bound.request(&RenderRequest {
         variant: send.parameters.as_deref().unwrap_or(BASE),
         marker: MARKER,
         key: odd.as_ref().map_or(own, |odd| Some(odd.text.as_str())),
         encoded: odd.as_ref().is_some_and(|odd| odd.encoded),
+        first_sent: None,
         account: send.account.as_deref().unwrap_or(DEFAULT),
         operation: send.operation.as_deref().unwrap_or(DEFAULT),
         replica: send.replica.as_deref(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::case::{CaseRun, Stop};
-use super::odd_key::{CarriedKey, odd_key};
+use super::odd_key::{CarriedKey, odd_date, odd_key};
 use super::patience::{MOST_RETRIES, turns_away};
 use crate::contract::{Contract, Drawn, Reason, Row};
 use crate::history::{
@@ -147,6 +147,7 @@ impl CaseRun<'_> {
         if cancels && !self.context.connector.may_speak_http2() {
             return Err(Stop::Because(Reason::NeedsHttp2));
         }
+        self.wait_as_client(intent).await?;
         self.context.pace.take_attempt()?;
         self.turn(1).await?;
         let (start, request) = self.prepare(intent, send)?;
@@ -166,6 +167,7 @@ impl CaseRun<'_> {
     /// Notes what became of an attempt, whoever made it.
     pub(super) fn note_end(&mut self, intent: &Intent, end: &AttemptEnd) {
         self.note_unfinished(end);
+        self.last_ends.insert(intent.name.clone(), end.timing.ended);
         self.succeeded |= end.success;
         self.named.extend(end.identity.iter().map(|identity| (intent.marker.clone(), identity.clone())));
     }
@@ -206,6 +208,7 @@ impl CaseRun<'_> {
             marker: &intent.marker,
             key: key.as_ref().map(|key| key.text.as_str()),
             encoded: key.as_ref().is_some_and(|key| key.encoded),
+            first_sent: self.first_sent(intent, send.key),
             account: send.account.as_deref().unwrap_or(DEFAULT),
             operation: send.operation.as_deref().unwrap_or(DEFAULT),
             replica: send.replica.as_deref(),
@@ -248,8 +251,14 @@ impl CaseRun<'_> {
         match choice {
             None => Some(CarriedKey { text: intent.key.clone(), encoded: false }),
             Some(KeyChoice::None) => None,
-            Some(KeyChoice::Odd(kind)) => Some(odd_key(kind, &intent.key, clause)),
+            Some(KeyChoice::Odd(kind)) => odd_key(kind, &intent.key, clause),
         }
+    }
+
+    /// The date that travels beside the key of an attempt, if one does. Without a key there is none.
+    fn first_sent<'i>(&self, intent: &'i Intent, choice: Option<KeyChoice>) -> Option<&'i str> {
+        let own = intent.first_sent.as_deref().filter(|_| choice != Some(KeyChoice::None));
+        odd_date(choice.and_then(KeyChoice::kind), own)
     }
 
     pub(super) fn options(&self, send: &Send) -> AttemptOptions<'_> {

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use super::case::{CaseRun, Stop};
 use crate::contract::Period;
-use crate::history::{EventKind, Waiting};
+use crate::history::{EventKind, Intent, Waiting};
 use crate::plan;
 use crate::scenario::Wait;
 
@@ -69,6 +69,14 @@ impl CaseRun<'_> {
         self.unfinished_until = None;
         self.rest(left).await?;
         Ok(true)
+    }
+
+    /// Waits for as long as the contract has a client wait before it sends the same key again.
+    pub(super) async fn wait_as_client(&mut self, intent: &Intent) -> Result<(), Stop> {
+        let Some(waits) = self.context.bound.profile().contract.client_waits() else { return Ok(()) };
+        let until = self.last_ends.get(&intent.name).map_or(Duration::ZERO, |ended| *ended + waits);
+        let left = until.saturating_sub(self.context.recorder.elapsed());
+        if left.is_zero() { Ok(()) } else { self.rest(left).await }
     }
 
     /// Lets time pass in which this case has nothing to do, so that another one can have its slot.

@@ -6,7 +6,7 @@ use crate::document::{At, Located, Problem, is_kebab_case, nearest};
 use crate::history::LossPoint;
 
 /// What a profile can offer, as words of their own.
-const NEEDS: [&str; 13] = [
+const NEEDS: [&str; 14] = [
     "effects",
     "cleanup",
     "clock",
@@ -15,6 +15,7 @@ const NEEDS: [&str; 13] = [
     "key.encoding.bare",
     "key.spaces",
     "key.unicode",
+    "key.first_sent",
     "retention.at_least",
     "retention.at_most",
     "retention.anchor.resource-end",

@@ -37,6 +37,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ("retention-expired-keys", include_str!("../../scenarios/retention-expired-keys.yaml")),
     ("retention-wait", include_str!("../../scenarios/retention-wait.yaml")),
     ("key-format", include_str!("../../scenarios/key-format.yaml")),
+    ("first-sent", include_str!("../../scenarios/first-sent.yaml")),
     ("longest-key", include_str!("../../scenarios/longest-key.yaml")),
     ("long-keys", include_str!("../../scenarios/long-keys.yaml")),
     ("key-distinct", include_str!("../../scenarios/key-distinct.yaml")),

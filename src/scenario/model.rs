@@ -94,7 +94,8 @@ pub struct Send {
     /// Another key than the action's own: `none`, `empty`, `malformed`, `longest` (of exactly `key.max_length`),
     /// `longest-sibling` (another last character), `longest-other-case`, `overlong`, `overlong-sibling`, `other-case`,
     /// `quoted`, `padded` (between spaces), `spaced` (a space within), `accented` (not ASCII); `long-65` for one of so many
-    /// characters, and `long-65-sibling` (another last character).
+    /// characters, and `long-65-sibling` (another last character). Where a date travels beside the key: `undated` (a key
+    /// without it), `date-alone` (it without a key), `misdated` (no date in its place), `outdated` (one of long ago).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "key"))]
     pub key: Option<KeyChoice>,

@@ -206,6 +206,7 @@ impl Driver {
             id: IntentId(u32::try_from(self.episode.number).unwrap() + 1),
             name: marker.clone(),
             key: self.key(),
+            first_sent: None,
             marker,
             like: None,
         });

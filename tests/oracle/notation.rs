@@ -204,7 +204,7 @@ impl Reader {
         }
         let id = IntentId(u32::try_from(self.case.intents.len()).unwrap() + 1);
         let (name, key) = (format!("intent {marker}"), "K".to_owned());
-        self.case.intents.push(Intent { id, name, key, marker: marker.into(), like: None });
+        self.case.intents.push(Intent { id, name, key, first_sent: None, marker: marker.into(), like: None });
         id
     }
 
@@ -287,7 +287,11 @@ impl Reader {
         let marked = words.has("marked").then(|| ("idempotent-replayed".to_owned(), "true".to_owned()));
         let date = words.get("date").map(|time| ("date".to_owned(), format!("Thu, 01 Jan 2026 {time} GMT")));
         let location = words.get("location").map(|place| ("location".to_owned(), place.to_owned()));
-        (Response { status, headers: marked.into_iter().chain(date).chain(location).collect(), body }, identity)
+        let named = words.pairs.iter().filter(|(name, _)| *name == "header");
+        let others =
+            named.filter_map(|(_, field)| field.split_once(':')).map(|(name, value)| (name.into(), value.into()));
+        let headers = marked.into_iter().chain(date).chain(location).chain(others).collect();
+        (Response { status, headers, body }, identity)
     }
 
     /// Every counter is read before the first attempt of a marker.

@@ -78,7 +78,7 @@ async fn probe(wanted: Wanted) -> Probed {
     let plan = Plan::new(
         &bound,
         &scenario::load_shipped(),
-        &PlanOptions { selection, max_wait, may_speak_http2: false, suspends: false },
+        &PlanOptions { selection, max_wait, may_speak_http2: false, suspends: false, pressure: None },
     );
     let context = context(bound, &base_url);
     context.recorder.record(None, started(&context, &loaded.document)).unwrap();

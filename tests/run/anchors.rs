@@ -85,3 +85,33 @@ fn where_nothing_can_be_deleted_the_end_of_a_resource_is_not_tested() {
     assert_eq!(verdicts["retention.kept"], "holds", "{}", run.stdout);
     assert!(verdicts["retention.expired"].starts_with("untested (needs hooks.delete"), "{}", run.stdout);
 }
+
+/// Waits in earnest for the end of the time that follows a deletion: four seconds by the profile, `kept` by the target.
+fn wait(kept: &str) -> Run {
+    let mut contract = contract(Anchor::ResourceEnd);
+    let retention = contract.retention.as_mut().unwrap();
+    retention.at_least = Some(kept.parse().unwrap());
+    retention.at_most = retention.at_least;
+    let target = reference::start(ReferenceOptions::new(contract)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let profile = "profile: mine\nextends: reference\ntitle: Mine\n\
+        hooks: {expire-keys: null, advance-clock: null}\n\
+        contract: {retention: {anchor: resource-end, at_least: 4s, at_most: 4s}}\n";
+    let profile = write_file(folder.path(), "mine.yaml", profile);
+    run(&[&profile, "--base-url", &target.base_url(), "--only", "retention-resource-end-wait"])
+}
+
+#[test]
+fn the_end_of_a_resource_is_waited_for_where_no_clock_can_be_moved() {
+    let runs = std::thread::scope(|scope| {
+        let runs = ["4s", "1h", "1s"].map(|kept| scope.spawn(move || wait(kept)));
+        runs.map(|run| run.join().unwrap())
+    });
+    let expected = [(0, "holds", "holds"), (1, "holds", "violated"), (1, "violated", "holds")];
+    for (run, (code, kept, expired)) in runs.iter().zip(expected) {
+        run.assert_code(code);
+        let verdicts = verdicts(&run.stdout);
+        let found = (verdicts["retention.kept"].as_str(), verdicts["retention.expired"].as_str());
+        assert_eq!(found, (kept, expired), "{}", run.stdout);
+    }
+}

@@ -33,3 +33,18 @@ fn an_intent_is_on_disk_before_its_first_byte_is_sent() {
     assert!(stub.requests() > 2);
     assert_eq!(*missing.lock().unwrap(), Vec::<String>::new(), "keys that were sent before they were written down");
 }
+
+/// A place where nobody may create a file, not even root.
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_is_sent_where_no_journal_can_be_written() {
+    let stub = Stub::start(|_| (500, "application/json", String::new()));
+    let output = program()
+        .args(["run", "reference", "--base-url", &stub.base_url(), "--journal", "/sys/kernel/run.jsonl"])
+        .output()
+        .unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("cannot write the journal `/sys/kernel/run.jsonl`"), "{error}");
+    assert_eq!(stub.requests(), 0);
+}

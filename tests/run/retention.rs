@@ -103,3 +103,18 @@ fn a_time_that_is_too_long_is_not_waited_for() {
         assert!(plan.stdout.contains(&expected), "{}", plan.stdout);
     }
 }
+
+/// `forgotten-under-pressure` has room for sixteen keys.
+#[test]
+fn a_store_that_is_larger_than_usual_is_filled_when_asked() {
+    let broken = ["--only", "pressure", "--defect", "forgotten-under-pressure"];
+    let few = run(&[&broken[..], &["--pressure", "12"]].concat());
+    few.assert_code(0);
+    assert!(line(&few, Requirement::RetentionKept).contains("holds"), "{}", few.stdout);
+    let many = run(&[&broken[..], &["--pressure", "20"]].concat());
+    many.assert_code(1);
+    assert!(many.violated().contains(&Requirement::RetentionKept), "{}", many.stdout);
+    let none = run(&["--pressure", "9"]);
+    none.assert_code(2);
+    assert!(none.stderr.contains("10"), "{}", none.stderr);
+}

@@ -35,11 +35,17 @@ pub(super) fn judge(
     let Some((first, answer)) = facts[earlier].answer().zip(facts[attempt].answer()) else {
         return;
     };
-    let replayed = terms.allows_replaying()
-        && evidence.fits_replay(answer)
-        && evidence.processed() == Some(false)
-        && !evidence.fits_rejection(answer, terms);
-    if !replayed {
+    let answered = evidence.processed() == Some(false) && !evidence.fits_rejection(answer, terms);
+    let requirement = Requirement::ReplayFidelity;
+    if let Some(judgement) = of_current_state(fidelity, answer).filter(|judgement| {
+        // A status that the contract names is that of the current state as well.
+        let refreshed = answered && terms.allows_refreshing() && evidence.fits_refresh(answer);
+        refreshed && (*judgement == Judgement::Violated || !terms.allows_replaying())
+    }) {
+        trial.sink.file((action, attempt), requirement, judgement, level, || Grounds::Fidelity(earlier));
+        return;
+    }
+    if !answered || !terms.allows_replaying() || !evidence.fits_replay(answer) {
         return;
     }
     let faithful = faults(fidelity, first, answer).next().is_none();
@@ -54,7 +60,16 @@ pub(super) fn judge(
         return;
     }
     let judgement = if faithful { Judgement::Holds } else { Judgement::Violated };
-    trial.sink.file((action, attempt), Requirement::ReplayFidelity, judgement, level, || Grounds::Fidelity(earlier));
+    trial.sink.file((action, attempt), requirement, judgement, level, || Grounds::Fidelity(earlier));
+}
+
+/// How the current state is told: the contract can name its status, and nothing else about it.
+fn of_current_state(fidelity: &Fidelity, answer: &Answer<'_>) -> Option<Judgement> {
+    match &fidelity.status {
+        StatusFidelity::Same => None,
+        StatusFidelity::OneOf(set) if set.contains(answer.response.status) => Some(Judgement::Holds),
+        StatusFidelity::OneOf(_) => Some(Judgement::Violated),
+    }
 }
 
 /// The finding in words.

@@ -158,6 +158,26 @@ pub(super) const MALFORMED_ACCEPTED: Entry = Entry {
     expected: &[Requirement::KeyMalformed],
 };
 
+pub(super) const DATE_OPTIONAL: Entry = Entry {
+    id: "date-optional",
+    title: "a key without its date, and a date without its key, are carried out",
+    explanation: "The date is read where an old key is looked for, and nobody asks whether it is there. A client that lost it \
+                  is never told.",
+    class: FailureClass::KeyFormat,
+    breaks: |policy| policy.admit_date = Box::new(|_, _| None),
+    expected: &[Requirement::KeyFirstSent],
+};
+
+pub(super) const DATE_IGNORED: Entry = Entry {
+    id: "date-ignored",
+    title: "a request of long ago is carried out",
+    explanation: "The date beside the key is checked for its form and then forgotten. A request whose key was thrown away long \
+                  ago comes out of some queue, and is taken for a new one.",
+    class: FailureClass::Retention,
+    breaks: |policy| policy.is_outdated = Box::new(|_, _| false),
+    expected: &[Requirement::RetentionExpired],
+};
+
 pub(super) const READ_FROM_THE_RECORD: Entry = Entry {
     id: "read-from-the-record",
     title: "a GET that carries a key is answered from the record",

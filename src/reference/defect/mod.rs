@@ -42,6 +42,9 @@ const CURRENT_STATE: &str = "reference-current";
 /// The profile whose keys are kept until some time after the end of their resource.
 const RESOURCE_END: &str = "reference-resource-end";
 
+/// The profile that has a date beside each key, a mark on what was not executed, and refusals that point at what was made.
+const DATED: &str = "reference-dated";
+
 impl Defect {
     /// Reads a defect as it is named on the command line: `name`, or `name=value` where it takes a value. Without its
     /// value such a defect is the example in [`Self::ALL`].
@@ -119,6 +122,7 @@ impl Defect {
         match self {
             Self::StaleReplay => Some(CURRENT_STATE),
             Self::ExpireWhileInUse => Some(RESOURCE_END),
+            Self::DateOptional | Self::DateIgnored | Self::PointsAstray | Self::DeniesItsEffect => Some(DATED),
             _ => None,
         }
     }

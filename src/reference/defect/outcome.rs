@@ -19,6 +19,22 @@ pub(super) const CONFLICT_BREAKS_KEY: Entry = Entry {
     expected: &[Requirement::ReplayNoServerError],
 };
 
+pub(super) const DENIES_ITS_EFFECT: Entry = Entry {
+    id: "denies-its-effect",
+    title: "an error after the effect says that nothing was done",
+    explanation: "One handler at the edge writes \"not executed\" on every error, also on one that was thrown when the order \
+                  stood already. A client that believes it starts over with a new key.",
+    class: FailureClass::NotAtomic,
+    breaks: |policy| {
+        let sound = std::mem::replace(&mut policy.first_answer, Box::new(|_, answer| answer.clone()));
+        policy.first_answer = Box::new(move |contract, answer| match contract.not_executed() {
+            Some((matcher, _, _)) if answer.status >= 500 => sound(contract, answer).fitting(matcher, None),
+            Some(_) | None => sound(contract, answer),
+        });
+    },
+    expected: &[Requirement::ReplayNotExecuted],
+};
+
 pub(super) const FROZEN_401: Entry = Entry {
     id: "frozen-401",
     title: "a 401 is kept under its key",

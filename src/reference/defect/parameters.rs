@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{Entry, FailureClass};
 use crate::contract::{Requirement, Situation};
 use crate::reference::answer::Answer;
-use crate::reference::policy::{Policy, Sameness, Submission, Survivor, changed_parameters};
+use crate::reference::policy::{Policy, Sameness, Submission, Survivor, changed_parameters, refusal};
 use crate::reference::record::Progress;
 
 pub(super) const IGNORE_PARAMETERS: Entry = Entry {
@@ -149,6 +149,26 @@ pub(super) const CONFLICT_LEAKS: Entry = Entry {
     },
     expected: &[Requirement::ConflictNoLeak],
 };
+
+pub(super) const POINTS_ASTRAY: Entry = Entry {
+    id: "points-astray",
+    title: "a refusal points at something that nobody made",
+    explanation: "The refusal of a used key names a resource for the client to go to, and takes its number from the attempt \
+                  that was just turned back instead of from the record. The client looks there, finds nothing or something of \
+                  somebody else's, and takes its own action for lost.",
+    class: FailureClass::WrongAnswer,
+    breaks: |policy| {
+        let sound = std::mem::replace(&mut policy.refuse, Box::new(|_, _, _| Answer::no_content()));
+        policy.refuse = Box::new(move |situation, matcher, record| match matcher.names_identity() {
+            true => refusal(*situation).answer(matcher, Some(NOBODY)),
+            false => sound(situation, matcher, record),
+        });
+    },
+    expected: &[Requirement::ConflictChangedParameters],
+};
+
+/// What no resource is called.
+const NOBODY: &str = "0";
 
 /// Finds records by more than the key.
 fn extend_name(policy: &mut Policy, by: fn(&Submission) -> Vec<u8>) {

@@ -51,7 +51,11 @@ pub(super) const REPLAY_AS_200: Entry = Entry {
     explanation: "The record holds the body of the first answer and not its status, so the framework's default is sent. \
                   A client that looks at the status takes a stored refusal for a success.",
     class: FailureClass::UnfaithfulReplay,
-    breaks: |policy| reword(policy, |_, answer| Answer { status: 200, ..answer }),
+    breaks: |policy| {
+        reword(policy, |_, answer| Answer { status: 200, ..answer });
+        let sound = std::mem::replace(&mut policy.refresh, Box::new(|_, current| current.clone()));
+        policy.refresh = Box::new(move |contract, current| Answer { status: 200, ..sound(contract, current) });
+    },
     expected: &[Requirement::ReplayFidelity],
 };
 

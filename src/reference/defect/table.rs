@@ -57,6 +57,10 @@ defects! {
     EmptyIsAKey: key::EMPTY_IS_A_KEY,
     /// Whatever stands where a key belongs is a key.
     MalformedAccepted: key::MALFORMED_ACCEPTED,
+    /// A key without its date, and a date without its key, are carried out.
+    DateOptional: key::DATE_OPTIONAL,
+    /// A request of long ago is carried out.
+    DateIgnored: key::DATE_IGNORED,
     /// White space in and around a key does not count.
     StripWhiteSpace: key::STRIP_WHITE_SPACE,
     /// A GET that carries a key is answered from the record.
@@ -95,6 +99,8 @@ defects! {
     ConflictFreesKey: parameters::CONFLICT_FREES_KEY,
     /// The refusal of a conflict tells the stored answer.
     ConflictLeaks: parameters::CONFLICT_LEAKS,
+    /// The refusal of a conflict points at something that nobody made.
+    PointsAstray: parameters::POINTS_ASTRAY,
     /// The key is looked up first and claimed a while later.
     CheckThenAct(Period = WINDOW): concurrency::CHECK_THEN_ACT,
     /// A key is written down when its request is over.
@@ -139,6 +145,8 @@ defects! {
     ExpireWhileInUse: memory::EXPIRE_WHILE_IN_USE,
     /// An expired key is refused for ever.
     ExpiredIsAnError: memory::EXPIRED_IS_AN_ERROR,
+    /// An error after the effect says that nothing was done.
+    DeniesItsEffect: outcome::DENIES_ITS_EFFECT,
     /// A replay looks like a first answer.
     ReplayWithoutMarker: replay::REPLAY_WITHOUT_MARKER,
     /// A first answer looks like a replay.

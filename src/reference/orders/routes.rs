@@ -13,6 +13,7 @@ use super::{Book, list, new_quantity, number_of, parse, show};
 use crate::contract::{Carrier, Period};
 use crate::reference::answer::Answer;
 use crate::reference::book::Collection;
+use crate::reference::dated;
 use crate::reference::interpreter::Interpreter;
 use crate::reference::key;
 use crate::reference::policy::{Submission, path_parameter};
@@ -49,11 +50,13 @@ fn submission(
     collection: Collection,
 ) -> Submission {
     let (key, body) = key::take(&interpreter.contract, asked.parts, asked.body);
+    let first_sent = key::first_sent(&interpreter.contract, asked.parts);
     let method = asked.parts.method.to_string();
     let request = parse(&body).ok_or_else(|| Answer::error(400, "invalid parameters"));
     let (replica, turned_away) = (asked.replica, turned_away(&asked.parts.headers));
-    let target = target(interpreter, asked.parts, branch);
-    Submission { replica, account, collection, method, key, body, target, variant: None, turned_away, request }
+    let target = dated::with_date(target(interpreter, asked.parts, branch), first_sent);
+    let variant = None;
+    Submission { replica, account, collection, method, key, first_sent, body, target, variant, turned_away, request }
 }
 
 /// The parameters in the request target: all of the query but the key, and the branch.

@@ -13,6 +13,7 @@ use super::{Asked, Routed, Surface};
 use crate::contract::{Carrier, Contract, Drawn, Matcher};
 use crate::reference::answer::Answer;
 use crate::reference::book::{Collection, Item, Request};
+use crate::reference::dated;
 use crate::reference::interpreter::Interpreter;
 use crate::reference::key;
 use crate::reference::policy::{Submission, path_parameter};
@@ -224,10 +225,11 @@ fn submission(
 ) -> Submission {
     let contract = &interpreter.contract;
     let (key, body) = key::take(contract, asked.parts, asked.body);
+    let first_sent = key::first_sent(contract, asked.parts);
     let format = operation.shape.format;
     let mut found = fields::of_head(asked.parts);
     found.retain(|found| !carries_key(contract, &found.spot));
-    let target = target(&found, in_path);
+    let target = dated::with_date(target(&found, in_path), first_sent);
     let (variant, request) = match fields::of_content(format, &body) {
         None => (None, Err(Answer::coded(400, "invalid parameters", "invalid"))),
         Some(fields) => {
@@ -238,7 +240,7 @@ fn submission(
     let (replica, method) = (asked.replica, asked.parts.method.to_string());
     let named = variant.as_deref().and_then(|name| operation.variant(name));
     let turned_away = named.filter(|variant| variant.drawn == Drawn::TurnedAway).map(Variant::failure);
-    Submission { replica, account, collection, method, key, body, target, variant, turned_away, request }
+    Submission { replica, account, collection, method, key, first_sent, body, target, variant, turned_away, request }
 }
 
 fn read(
@@ -247,7 +249,7 @@ fn read(
     in_path: &Captures,
     content: Map<String, Value>,
 ) -> (Option<String>, Result<Request, Answer>) {
-    let Some((variant, captures)) = operation.recognise(found) else {
+    let Some((variant, captures)) = operation.recognise(found, in_path.get(OTHER_PATH).map(String::as_str)) else {
         return (None, Err(Answer::coded(400, "invalid parameters", "invalid")));
     };
     let name = Some(variant.name.clone());

@@ -28,6 +28,8 @@ pub(super) struct Operation {
 pub(super) struct Variant {
     /// Its name.
     pub(super) name: String,
+    /// Its path, where that is not the operation's own.
+    other_path: Option<String>,
     /// What it draws.
     pub(super) drawn: Drawn,
     /// How that is told.
@@ -51,7 +53,12 @@ impl Operation {
     ) -> Result<Self, String> {
         let written = |name: &str| mock.and_then(|mock| mock.failures.get(name).cloned());
         let variant = |declared: &DeclaredVariant<'_>| Variant::of(declared, &shape.wanted, written(declared.name));
-        let variants = declared.iter().map(variant).collect::<Result<_, _>>()?;
+        let mut variants = declared.iter().map(variant).collect::<Result<Vec<_>, _>>()?;
+        let own = declared.first().map(|base| &base.request.path);
+        for (variant, declared) in variants.iter_mut().zip(declared) {
+            let path = &declared.request.path;
+            variant.other_path = (own != Some(path)).then(|| path.0.clone());
+        }
         Ok(Self { shape, telling, variants })
     }
 
@@ -74,12 +81,14 @@ impl Operation {
     ///
     /// A request that is exactly what a variant says is that one. Any other is the variant with the most of its own in it,
     /// and without any, the operation's own request: so clients can send what they like, and draw what they like.
-    pub(super) fn recognise(&self, found: &[Found]) -> Option<(&Variant, Captures)> {
-        let fitting = self.variants.iter().filter(|variant| variant.fits(found));
+    pub(super) fn recognise(&self, found: &[Found], other_path: Option<&str>) -> Option<(&Variant, Captures)> {
+        let is_there = |variant: &Variant| variant.other_path.is_none() || variant.other_path.as_deref() == other_path;
+        let fitting = self.variants.iter().filter(|variant| is_there(variant) && variant.fits(found));
         // Of equals the first counts, and `max_by_key` takes the last.
         let best = fitting.rev().max_by_key(|variant| {
             let weight: usize = variant.own.iter().map(Wanted::weight).sum();
-            (variant.is_exactly(found), variant.own.len() + variant.without.len(), weight)
+            let by_path = variant.other_path.is_some();
+            (by_path, variant.is_exactly(found), variant.own.len() + variant.without.len(), weight)
         });
         best.map(|variant| (variant, meet(&variant.wanted, found).0))
     }
@@ -92,7 +101,8 @@ impl Variant {
         let is_there = |spot: &Spot| wanted.iter().any(|field| field.spot == *spot);
         let without = base.iter().map(|field| field.spot.clone()).filter(|spot| !is_there(spot)).collect();
         let draws = declared.draws.cloned().unwrap_or_default();
-        Ok(Self { name: declared.name.to_owned(), drawn: declared.outcome, draws, written, own, without, wanted })
+        let name = declared.name.to_owned();
+        Ok(Self { name, other_path: None, drawn: declared.outcome, draws, written, own, without, wanted })
     }
 
     fn fits(&self, found: &[Found]) -> bool {

@@ -54,6 +54,18 @@ pub(super) const EMPTY: Explanation = Explanation {
     related: &[Requirement::KeyMissing, Requirement::KeyMalformed],
 };
 
+pub(super) const FIRST_SENT: Explanation = Explanation {
+    arises: "The contract has a date travel beside the key, that of the first request, and only one of the two comes; or what \
+             comes is no date.",
+    declared: "contract.key.first_sent.incomplete",
+    needs: "contract.key.first_sent, with the header field of the date.",
+    breaks: "The date is read only where a key is looked up late, and nobody minds that it is missing. A client that lost its \
+             date is then protected for as long as the server happens to remember, and executed again afterwards, where it \
+             should have been told at once.",
+    remedy: "Check that key and date come together, and that the date is one, before anything else is looked at.",
+    related: &[Requirement::KeyMissing, Requirement::KeyMalformed, Requirement::RetentionExpired],
+};
+
 pub(super) const DISTINCT: Explanation = Explanation {
     arises: "Two keys are used that differ in case, in quotes, in spaces or in the last of many characters only.",
     declared: "nowhere: it holds under every contract, save for what `contract.key.ignores` names, and what the carrier or \

@@ -154,13 +154,26 @@ pub(super) const FIDELITY: Explanation = Explanation {
 };
 
 pub(super) const MARKER: Explanation = Explanation {
-    arises: "An answer is known to be a replay, or known to be a first answer.",
-    declared: "contract.replay.marker",
+    arises: "An answer is known to be a replay, or known to be a first answer. Only a marker that first answers do not have \
+             tells the two apart: one that stands on every answer says that the key is looked after, and no more.",
+    declared: "contract.replay.marker, and contract.replay.marker.first_answer for one that is not on replays alone",
     needs: "A contract that names the header field.",
     breaks: "The marker is set on a path that executes, or is stripped by a gateway, or is stored with the first answer. Clients \
              that count replays, and people who read logs, are misled.",
     remedy: "Set the marker in the one place that reads a stored answer, and let the gateway pass it.",
     related: &[Requirement::ReplayFidelity, Requirement::ReplaySingleEffect],
+};
+
+pub(super) const NOT_EXECUTED: Explanation = Explanation {
+    arises: "An answer says of itself that its request was not executed, by what contract.replay.not_executed describes.",
+    declared: "contract.replay.not_executed",
+    needs: "Something that draws such an answer: a conflict, a key without its date, a crash (a parameter variant `crashing`); \
+            and an effect counter.",
+    breaks: "The layer that looks after keys writes the mark on every error that passes it, also on one that came after the \
+             effect. A client that believes it starts over under a new key, and orders twice.",
+    remedy: "Write the mark where a request is turned back, and nowhere else; an error whose effect is not known must not \
+             bear it.",
+    related: &[Requirement::ReplayFailureEffect, Requirement::ReplayAfterServerError, Requirement::ReplayMarker],
 };
 
 pub(super) const SETTLES: Explanation = Explanation {
