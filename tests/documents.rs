@@ -402,6 +402,21 @@ fn every_shipped_scenario_is_sound_and_listed() {
     assert_eq!(names, files("scenarios"));
 }
 
+#[test]
+fn every_shipped_document_names_its_schema_first() {
+    for (folder, schema) in [("profiles", "profile"), ("scenarios", "scenario")] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let text = fs::read_to_string(&path).unwrap();
+            let named =
+                text.lines().next().unwrap().strip_prefix("# yaml-language-server: $schema=").unwrap_or_default();
+            assert_eq!(named, format!("../schema/{schema}.schema.json"), "{}", path.display());
+            assert!(folder.join(named).is_file(), "{}: there is no {named}", path.display());
+        }
+    }
+}
+
 fn files(folder: &str) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());

@@ -270,10 +270,10 @@ fn hooks_are_requests_or_commands() {
 fn all_missing_variables_are_named_at_once() {
     let text = json_profile().replace("${NOTE:-none}", "${NOTE}");
     let error = try_bind(&text, &[("NOTE", "")], &BindOptions::default()).unwrap_err();
-    assert_eq!(
-        error,
-        BindError::MissingVariables { profile: "mine".into(), names: vec!["TOKEN".into(), "NOTE".into()] }
-    );
+    let BindError::MissingVariables { profile, missing } = &error else { panic!("{error}") };
+    let named: Vec<&str> = missing.iter().map(|variable| variable.name.as_str()).collect();
+    assert_eq!((profile.as_str(), named), ("mine", vec!["TOKEN", "NOTE"]));
+    assert!(missing[0].pointer.starts_with("/target/auth/"), "{missing:?}");
     assert!(error.to_string().contains("export TOKEN="), "{error}");
 }
 

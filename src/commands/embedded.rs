@@ -3,7 +3,8 @@
 use anyhow::{Context as _, Result, bail};
 
 use crate::cli::RunArguments;
-use crate::profile::Profile;
+use crate::history::MockInfo;
+use crate::profile::{Loaded, Profile, Staged};
 use crate::reference::{self, Defect, DefectError, ReferenceOptions, RunningReference};
 use crate::wire::{Authorities, ConnectionSettings};
 
@@ -15,20 +16,38 @@ pub(super) fn is_embedded(profile: &str) -> bool {
     profile == EMBEDDED || Defect::ALL.iter().any(|defect| defect.shown_under() == Some(profile))
 }
 
-/// Starts the embedded target, if the run has no other.
+/// A profile as a mock of it is run, and what is to be said about that. The order API has hooks of its own.
+pub(super) fn stage(named: &str, loaded: Loaded) -> Result<(Loaded, MockInfo)> {
+    if is_embedded(named) {
+        return Ok((loaded, MockInfo::default()));
+    }
+    let Staged { loaded, added, removed, ends_within } = loaded.staged()?;
+    Ok((loaded, MockInfo { hooks: added, without: removed, ends_within }))
+}
+
+/// Starts the embedded target, if the run has no other: the order API, or a mock of the profile.
 pub(super) fn start(arguments: &RunArguments, profile: &Profile) -> Result<Option<RunningReference>> {
-    if !is_embedded(&arguments.profile) || arguments.base_url.is_some() {
+    let embedded = arguments.mock || is_embedded(&arguments.profile);
+    if !embedded || arguments.base_url.is_some() {
         if !arguments.defect.is_empty() {
-            bail!("--defect breaks the embedded reference API, and this run has another target; leave it out");
+            bail!(
+                "--defect breaks the embedded reference API, and this run has another target; leave it out, or add \
+                 --mock to break a mock of this profile"
+            );
         }
         if arguments.tls {
             bail!("--tls is for the embedded reference API, and this run has another target; write an `https://` URL");
         }
         return Ok(None);
     }
-    let own = ReferenceOptions::new(profile.contract.clone());
+    let own = match is_embedded(&arguments.profile) {
+        true => ReferenceOptions::new(profile.contract.clone()),
+        false => ReferenceOptions::of(profile.clone()),
+    };
     let options = ReferenceOptions { tls: arguments.tls, defects: defects(&arguments.defect)?, ..own };
-    Ok(Some(reference::start(options).context("cannot start the embedded reference API")?))
+    let what =
+        if arguments.mock { "cannot serve a mock of this profile" } else { "cannot start the embedded reference API" };
+    Ok(Some(reference::start(options).context(what)?))
 }
 
 /// Has its certificate trusted, if it has one and nothing else is to be trusted.

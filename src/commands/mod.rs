@@ -10,11 +10,13 @@ mod output;
 mod plan;
 mod probe;
 mod progress;
+mod prove;
 mod resume;
 mod run;
 mod selftest;
 mod serve;
 mod session;
+mod unset;
 mod verdict;
 
 use anyhow::Result;

@@ -104,6 +104,7 @@ fn planned(context: &Context, session: &Session, settings: &Settings) -> Result<
         seed: settings.seed,
         replicas: replicas.map(|(name, replica)| (name.clone(), replica.base_url().to_owned())).collect(),
         embedded: session.embedded.is_some(),
+        mock: session.mock.clone(),
         release: match settings.synchronisation {
             Synchronisation::Auto => None,
             Synchronisation::LastByte => Some(Release::LastByte),

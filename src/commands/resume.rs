@@ -79,6 +79,7 @@ fn session(arguments: &ResumeArguments, history: &History, run: &RunInfo, info: 
         connector,
         left_out: Vec::new(),
         embedded: None,
+        mock: None,
     })
 }
 

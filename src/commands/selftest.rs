@@ -7,13 +7,18 @@ use clap::Parser as _;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use super::embedded::is_embedded;
 use super::output::{colored, print, say};
 use super::probe::{self, Settings};
 use super::progress::Progress;
+use super::prove;
 use super::session::Session;
 use crate::checklist::ExitStatus;
 use crate::cli::{Arguments, Color, Command, RunArguments, SelftestArguments};
-use crate::oracle::{self, Instrument};
+use crate::contract::Contract;
+use crate::history::History;
+use crate::oracle::{self, Finding, Instrument};
+use crate::plan::Plan;
 use crate::profile;
 use crate::reference::{self, ReferenceOptions};
 use crate::runner::{Interrupt, Recorder};
@@ -23,7 +28,10 @@ use crate::selftest::{Evidence, Probed, Selection, SelectionError, SoundTarget, 
 const FURTHER_LOOKS: u32 = 3;
 
 pub(super) fn execute(arguments: &SelftestArguments, color: Color) -> Result<u8> {
-    let all = Target::all(profile::shipped().iter().map(|(name, _)| *name));
+    if arguments.profiles {
+        return prove::execute(arguments, color);
+    }
+    let all = Target::all(profile::shipped().iter().map(|(name, _)| *name).filter(|name| is_embedded(name)));
     let targets = match Selection::of(&arguments.only, all) {
         Ok(selection) => selection.targets(),
         Err(SelectionError::Unknown { written, known }) => {
@@ -95,20 +103,37 @@ async fn evidence(target: &Target) -> Result<Evidence> {
             (Some(served), words)
         }
     };
+    let shown = probed(words, target.to_string()).await?;
+    drop(served);
+    Ok(Evidence::of(&shown.history, &shown.findings))
+}
+
+/// What a run showed.
+pub(super) struct Shown {
+    pub(super) contract: Contract,
+    pub(super) plan: Plan,
+    pub(super) history: History,
+    pub(super) findings: Vec<Finding>,
+}
+
+/// Does what `idemspec run` does with these words.
+pub(super) async fn probed(words: Vec<String>, name: String) -> Result<Shown> {
     let arguments = run_arguments(words)?;
-    let session = Session::prepare_in(&arguments, &made_up)?;
+    let values = profile::load(&arguments.profile)?.profile.made_up_values();
+    let session = Session::prepare_in(&arguments, &|name| values.get(name).cloned())?;
     let (_handle, interrupt) = Interrupt::new();
     let recorder = Recorder::new(None, Box::new(|_| {}));
     let settings = Settings::of(&arguments, &session);
     let context = probe::context(&session, &settings, recorder, interrupt);
-    probe::begin(&context, &session, &settings, target.to_string()).await?;
+    probe::begin(&context, &session, &settings, name).await?;
     probe::run(&context, &session).await?;
-    drop(served);
     let history = context.recorder.history();
     if let Instrument::Failed(sentence) = oracle::examine(&history) {
         bail!("the control failed: {sentence}");
     }
-    Ok(Evidence::of(&history, &oracle::judge(&context.bound.profile().contract, &history)))
+    let contract = context.bound.profile().contract.clone();
+    let findings = oracle::judge(&contract, &history);
+    Ok(Shown { contract, plan: session.plan, history, findings })
 }
 
 /// The arguments of a run, as a user would write them. Effects are left where they are: their target ends with the probe.
@@ -123,10 +148,4 @@ fn run_arguments(words: Vec<String>) -> Result<RunArguments> {
         | Command::List(_)
         | Command::Explain(_) => bail!("this is no run"),
     }
-}
-
-/// A value for every variable of a profile, so that nobody's credentials are needed. What serves it takes any, each for
-/// an account of its own.
-fn made_up(variable: &str) -> Option<String> {
-    Some(format!("selftest-{}", variable.to_ascii_lowercase()))
 }

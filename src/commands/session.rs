@@ -3,8 +3,9 @@
 use anyhow::{Context as _, Result, bail};
 use indexmap::IndexMap;
 
-use super::embedded;
+use super::{embedded, unset};
 use crate::cli::{RaceRelease, RunArguments};
+use crate::history::MockInfo;
 use crate::plan::{Plan, PlanOptions, Selection};
 use crate::profile::{self, BindOptions, Bound, Replica};
 use crate::reference::RunningReference;
@@ -29,6 +30,8 @@ pub(super) struct Session {
     pub(super) left_out: Vec<String>,
     /// The embedded target, where the run has no other. It ends when this is dropped.
     pub(super) embedded: Option<RunningReference>,
+    /// What the embedded target is a mock of, if it is one.
+    pub(super) mock: Option<MockInfo>,
 }
 
 impl Session {
@@ -40,16 +43,28 @@ impl Session {
     /// The same with other variables than those of the process.
     pub(super) fn prepare_in(arguments: &RunArguments, environment: &dyn Fn(&str) -> Option<String>) -> Result<Self> {
         let loaded = profile::load(&arguments.profile)?;
+        let (loaded, mock) = match arguments.mock {
+            true => embedded::stage(&arguments.profile, loaded).map(|(loaded, mock)| (loaded, Some(mock)))?,
+            false => (loaded, None),
+        };
+        let made_up = mock.as_ref().map(|_| loaded.profile.made_up_values());
+        // What is set in the environment is never shown to a mock.
+        let environment = |name: &str| match &made_up {
+            Some(values) => values.get(name).cloned(),
+            None => environment(name),
+        };
         let embedded = embedded::start(arguments, &loaded.profile)?;
         let base_url = embedded.as_ref().map(RunningReference::base_url).or_else(|| arguments.base_url.clone());
-        let options =
-            BindOptions { base_url: base_url.as_deref(), replicas: None, allow_production: arguments.allow_production };
+        let allow_production = arguments.allow_production || mock.is_some();
+        let options = BindOptions { base_url: base_url.as_deref(), replicas: None, allow_production };
         let mut settings = super::connections::settings(&arguments.connections)?;
         if let Some(running) = &embedded {
             settings = embedded::trust(running, settings)?;
         }
         let named: Vec<String> = loaded.profile.target.replicas.keys().cloned().collect();
-        let mut bound = Bound::new(loaded.profile, environment, &options)?;
+        let from = loaded.profile.target.credentials_from.clone();
+        let mut bound = Bound::new(loaded.profile, &environment, &options)
+            .map_err(|error| unset::explained(error, &arguments.profile, from.as_ref()))?;
         for secret in settings.proxy.iter().flat_map(Proxy::secrets) {
             bound.add_secret(&secret, "${PROXY_CREDENTIALS}");
         }
@@ -73,7 +88,7 @@ impl Session {
                 pressure: arguments.pressure,
             },
         );
-        Ok(Self { bound, connector, replicas, document: loaded.document, plan, left_out, embedded })
+        Ok(Self { bound, connector, replicas, document: loaded.document, plan, left_out, embedded, mock })
     }
 }
 
@@ -172,7 +187,7 @@ pub(super) fn announcement(session: &Session, max_requests: u64) -> String {
     let left_out: Vec<&str> = session.left_out.iter().map(String::as_str).collect();
     if !left_out.is_empty() {
         text.push_str(&format!(
-            "\n--base-url leaves out the profile's replicas ({}), which belong to the deployment that it names",
+            "\nthe profile's replicas ({}) are left out, as they belong to the deployment that it names",
             left_out.join(", ")
         ));
     }

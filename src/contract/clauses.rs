@@ -27,6 +27,10 @@ pub struct Contract {
     /// Which methods, accounts, operations and replicas a key reaches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<Scope>,
+    /// For how long a key may be in flight in this deployment, in place of the bound of the contract. It is the target's word
+    /// (`target.ends_within`), and no promise.
+    #[serde(skip)]
+    pub ends_within_here: Option<Period>,
 }
 
 /// Where a key travels in a request.

@@ -88,9 +88,10 @@ impl Contract {
         })
     }
 
-    /// For how long a key may be in flight after its request has ended, if the contract says so.
+    /// For how long a key may be in flight after its request has ended, if the deployment says so, or else the contract.
     pub fn ends_within(&self) -> Option<Period> {
-        self.conflict.as_ref()?.in_flight.as_ref()?.ends_within
+        let in_flight = self.conflict.as_ref().and_then(|conflict| conflict.in_flight.as_ref());
+        self.ends_within_here.or(in_flight.and_then(|in_flight| in_flight.ends_within))
     }
 
     /// How much of the first answer a replay returns, with level and source filled in, if the contract says so.

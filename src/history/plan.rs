@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::attempt::nanoseconds;
 use super::{CaseId, Release};
-use crate::contract::{Clause, Reason, Requirement};
+use crate::contract::{Clause, Period, Reason, Requirement};
 
 /// What a run is to do. Secrets are no part of it: whoever goes on with the run has their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +27,9 @@ pub struct PlanInfo {
     /// Whether the target was part of the process that ran, and ended with it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub embedded: bool,
+    /// What was a mock of the target, where the run had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mock: Option<MockInfo>,
     /// How the copies of a race are to be released; absent where the connection decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub release: Option<Release>,
@@ -36,6 +39,19 @@ pub struct PlanInfo {
     pub cases: Vec<CasePlan>,
     /// For every requirement, why it is untested if no finding comes of a run that goes as planned.
     pub untested: BTreeMap<Requirement, Reason>,
+}
+
+/// The target was not the one that the profile names, but a mock of it that was part of the process.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct MockInfo {
+    /// The hooks that were the mock's own: no profile declares them, and the real target may have nothing of the kind.
+    pub hooks: Vec<String>,
+    /// The hooks of the profile that the mock did not have.
+    pub without: Vec<String>,
+    /// For how long a key may be in flight at the mock, where the contract gives no bound or a longer one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ends_within: Option<Period>,
 }
 
 /// A case that is to run.

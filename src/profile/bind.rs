@@ -5,7 +5,7 @@ use std::fmt;
 
 use indexmap::IndexMap;
 
-use super::sites::{Purpose, sites};
+use super::sites::{Purpose, Site, sites};
 use super::template::{Parsed, TemplateError, Values, Variable};
 use super::{Auth, Environment, Profile, Template};
 use crate::document::pointer;
@@ -27,12 +27,12 @@ pub struct BindOptions<'o> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BindError {
     /// Variables that the environment does not have.
-    #[error("{}", missing_variables(names, profile))]
+    #[error("{}", missing_variables(missing, profile))]
     MissingVariables {
         /// The profile.
         profile: String,
         /// The variables, in the order in which the profile names them.
-        names: Vec<String>,
+        missing: Vec<MissingVariable>,
     },
     /// A credential that the profile refuses to use.
     #[error(
@@ -74,10 +74,19 @@ pub enum BindError {
     },
 }
 
-fn missing_variables(names: &[String], profile: &str) -> String {
-    let listed: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    let (verb, them) = if names.len() == 1 { ("is", "it") } else { ("are", "them") };
-    let example = names.first().map_or("NAME", String::as_str);
+/// A variable that the environment does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingVariable {
+    /// Its name.
+    pub name: String,
+    /// Where the profile names it first, as a JSON pointer.
+    pub pointer: String,
+}
+
+fn missing_variables(missing: &[MissingVariable], profile: &str) -> String {
+    let listed: Vec<String> = missing.iter().map(|variable| format!("`{}`", variable.name)).collect();
+    let (verb, them) = if missing.len() == 1 { ("is", "it") } else { ("are", "them") };
+    let example = missing.first().map_or("NAME", |variable| variable.name.as_str());
     format!(
         "{} {verb} not set, and profile `{profile}` needs {them}\n   set {them} in the environment, for example `export \
          {example}=…`",
@@ -149,7 +158,7 @@ impl Bound {
         }
         let needed = Needed::of(&profile, environment)?;
         if !needed.missing.is_empty() {
-            return Err(BindError::MissingVariables { profile: profile.profile, names: needed.missing });
+            return Err(BindError::MissingVariables { profile: profile.profile, missing: needed.missing });
         }
         let Needed { variables, unavailable, .. } = needed;
         profile.target.accounts.retain(|name, _| !unavailable.contains_key(&format!("accounts.{name}")));
@@ -224,7 +233,7 @@ impl Bound {
 struct Needed {
     variables: IndexMap<String, Variable>,
     /// Variables without which the profile is of no use.
-    missing: Vec<String>,
+    missing: Vec<MissingVariable>,
     /// What cannot be offered, and the variables that it lacks.
     unavailable: IndexMap<String, Vec<String>>,
 }
@@ -244,15 +253,15 @@ impl Needed {
                         needed.variables.insert(name.to_owned(), Variable { value, shown });
                     }
                     None if fallback.is_some() => {}
-                    None => needed.lacks(name, site.purpose),
+                    None => needed.lacks(name, &site),
                 }
             }
         }
         Ok(needed)
     }
 
-    fn lacks(&mut self, name: &str, purpose: Purpose<'_>) {
-        let names = match purpose {
+    fn lacks(&mut self, name: &str, site: &Site<'_>) {
+        let names = match site.purpose {
             Purpose::Account(account) => self.unavailable.entry(format!("accounts.{account}")).or_default(),
             Purpose::Replica(replica) => self.unavailable.entry(format!("replicas.{replica}")).or_default(),
             Purpose::Hook(hook) => self.unavailable.entry(format!("hooks.{hook}")).or_default(),
@@ -264,7 +273,12 @@ impl Needed {
             | Purpose::Probe
             | Purpose::Cleanup
             | Purpose::Clock
-            | Purpose::Mock => &mut self.missing,
+            | Purpose::Mock => {
+                if !self.missing.iter().any(|known| known.name == name) {
+                    self.missing.push(MissingVariable { name: name.to_owned(), pointer: site.pointer.clone() });
+                }
+                return;
+            }
         };
         if !names.iter().any(|known| known == name) {
             names.push(name.to_owned());

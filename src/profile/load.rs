@@ -26,6 +26,14 @@ const SHIPPED: &[(&str, &str)] = &[
     ("open-banking-uk", include_str!("../../profiles/open-banking-uk.yaml")),
     ("worldpay", include_str!("../../profiles/worldpay.yaml")),
     ("modern-treasury", include_str!("../../profiles/modern-treasury.yaml")),
+    ("stripe-v2", include_str!("../../profiles/stripe-v2.yaml")),
+    ("square", include_str!("../../profiles/square.yaml")),
+    ("checkout-com", include_str!("../../profiles/checkout-com.yaml")),
+    ("mollie", include_str!("../../profiles/mollie.yaml")),
+    ("increase", include_str!("../../profiles/increase.yaml")),
+    ("zalando-guidelines", include_str!("../../profiles/zalando-guidelines.yaml")),
+    ("razorpay", include_str!("../../profiles/razorpay.yaml")),
+    ("brandur-rocket-rides", include_str!("../../profiles/brandur-rocket-rides.yaml")),
 ];
 
 /// The kinds of text that a profile's schema names.
@@ -62,6 +70,27 @@ pub fn load(reference: &str) -> Result<Loaded, Problems> {
         None if looks_like_a_path(reference) => load_file(Path::new(reference)),
         None => Err(unknown(Problem::of_file(reference, "there is no such profile"), reference).into()),
     }
+}
+
+/// Where the values that these pointers name stand in the files of a profile, as `file:line:column`.
+///
+/// # Errors
+/// As [`load`].
+pub fn places(reference: &str, pointers: &[&str]) -> Result<Vec<String>, Problems> {
+    let origin = match find_shipped(reference) {
+        Some((name, text)) => Origin::Shipped(name, text),
+        None => Origin::File(PathBuf::from(reference)),
+    };
+    let located = origin.read()?;
+    let located = merged(origin, located)?;
+    let place = |pointer: &&str| {
+        let found = located.problem(At::Value(pointer), "");
+        match found.spot {
+            Some(spot) => format!("{}:{}:{}", found.file, spot.line, spot.column),
+            None => found.file,
+        }
+    };
+    Ok(pointers.iter().map(place).collect())
 }
 
 /// A profile as a recording keeps it. It was checked when it was loaded.
@@ -129,8 +158,9 @@ fn checked(located: &Located) -> Result<Loaded, Problems> {
     Ok(Loaded { name: profile.profile.clone(), profile: here(profile), document: located.value().clone() })
 }
 
-/// The profile with the retention of its own deployment.
+/// The profile with the retention of its own deployment, and with its bound for what is in flight.
 fn here(mut profile: Profile) -> Profile {
+    profile.contract.ends_within_here = profile.target.ends_within;
     if let (Some(here), Some(retention)) = (&profile.target.retention_override, &mut profile.contract.retention) {
         let at_least = here.at_least.or(retention.at_least);
         retention.at_least = at_least.map(|least| here.at_most.map_or(least, |most| least.min(most)));

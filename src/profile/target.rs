@@ -32,6 +32,9 @@ pub struct Target {
     /// Beginnings of credentials that must never be used, for example `sk_live_`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refuse_credentials: Vec<String>,
+    /// Where somebody who has no credentials yet gets them. It is told where variables of the environment are not set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credentials_from: Option<CredentialsFrom>,
     /// Names of environment variables whose values are not secret.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shown: Vec<String>,
@@ -43,6 +46,10 @@ pub struct Target {
     /// is judged in place of the contract's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention_override: Option<RetentionOverride>,
+    /// However a request ends here, its key is no longer in flight after this time: what is known of this deployment. It is
+    /// judged in place of the bound of the contract. Without either, what became of a lost request stays undecided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ends_within: Option<Period>,
     /// How long one attempt may take.
     #[serde(default = "default_time_limit")]
     pub time_limit: Period,
@@ -58,6 +65,17 @@ fn default_hook_time_limit() -> Period {
 
 fn default_time_limit() -> Period {
     Period(std::time::Duration::from_secs(30))
+}
+
+/// Where credentials are to be had.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CredentialsFrom {
+    /// What is to be done, in a line.
+    pub text: String,
+    /// The page where that is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
 }
 
 /// How long keys are kept in this deployment.

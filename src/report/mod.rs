@@ -5,6 +5,7 @@ mod declared;
 mod exchange;
 mod explain;
 mod leftovers;
+mod mocked;
 mod progress;
 mod races;
 mod requirements;

@@ -40,6 +40,7 @@ pub fn terminal(
     let effects = Effects::of(history);
     let sections = [
         view.header(),
+        view.mocked(),
         view.warnings(),
         view.table(),
         view.requirements(),

@@ -31,6 +31,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ("last-token", include_str!("../../scenarios/last-token.yaml")),
     ("pressure", include_str!("../../scenarios/pressure.yaml")),
     ("retention-expiry", include_str!("../../scenarios/retention-expiry.yaml")),
+    ("retention-least", include_str!("../../scenarios/retention-least.yaml")),
     ("retention-edges", include_str!("../../scenarios/retention-edges.yaml")),
     ("retention-resource-end", include_str!("../../scenarios/retention-resource-end.yaml")),
     ("retention-resource-end-wait", include_str!("../../scenarios/retention-resource-end-wait.yaml")),

@@ -5,6 +5,8 @@
 //! with what is declared, and the table that is made of it. Pure.
 
 mod evidence;
+mod proof;
+mod proofs_table;
 mod selection;
 mod showing;
 mod summary;
@@ -12,6 +14,8 @@ mod table;
 mod target;
 
 pub use evidence::{Evidence, Witness};
+pub use proof::{DEFECTS, Lack, Proof, deserves_another_look, visible_defects};
+pub use proofs_table::proofs_table;
 pub use selection::{Selection, SelectionError};
 pub use showing::{Deviation, Probed, Showing};
 pub use summary::Summary;

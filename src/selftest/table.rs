@@ -100,7 +100,7 @@ fn nothing(evidence: Option<&Evidence>) -> String {
     }
 }
 
-fn deviating(deviation: &Deviation) -> String {
+pub(super) fn deviating(deviation: &Deviation) -> String {
     let ids = |requirements: &[Requirement]| {
         requirements.iter().map(|requirement| requirement.id()).collect::<Vec<_>>().join(", ")
     };

@@ -73,6 +73,9 @@ fn a_profile_of_a_provider_asks_for_its_credentials_and_refuses_the_real_ones() 
     without.assert_code(2);
     assert!(without.stderr.contains("`STRIPE_SECRET_KEY` is not set"), "{}", without.stderr);
     assert!(without.stderr.contains("export STRIPE_SECRET_KEY="), "{}", without.stderr);
+    for hint in ["stripe-v1 (shipped):", "https://dashboard.stripe.com/", "idemspec run stripe-v1 --mock"] {
+        assert!(without.stderr.contains(hint), "{hint}: {}", without.stderr);
+    }
     let real = run_with(&["stripe-v1"], |command| {
         command.env("STRIPE_SECRET_KEY", "sk_live_0123456789");
     });

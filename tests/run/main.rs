@@ -17,6 +17,7 @@ mod interruption;
 mod judge;
 mod killed;
 mod manners;
+mod mocks;
 mod order_api;
 mod outage;
 mod profiles;

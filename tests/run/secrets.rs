@@ -130,5 +130,7 @@ fn missing_variables_are_named_all_at_once() {
     run.assert_code(2);
     for (name, _) in CANARIES {
         assert!(run.stderr.contains(name), "{name} is not named:\n{}", run.stderr);
+        let line = 1 + PROFILE.lines().position(|line| line.contains(&format!("${{{name}"))).unwrap();
+        assert!(run.stderr.contains(&format!("canaries.yaml:{line}:")), "{name}, line {line}:\n{}", run.stderr);
     }
 }

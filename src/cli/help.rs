@@ -1,0 +1,65 @@
+//! The long texts of `--help`.
+
+pub(super) const LONG_ABOUT: &str = "Tells, with proof, whether an HTTP API is safe to retry.\n\n\
+    idemspec loads a YAML profile of an API's idempotency contract, fires scenarios at a staging deployment, records \
+    everything that went over the wire, and reports which clauses of a five-item checklist hold: key, retention, \
+    replay, conflict, scope.";
+
+pub(super) const AFTER_HELP: &str = "Examples:\n  \
+    idemspec run                                   try it on the embedded reference API\n  \
+    idemspec run --defect no-dedup                 see what a broken API looks like\n  \
+    idemspec run my-api.yaml --plan                say what would be sent, and send nothing\n  \
+    idemspec run my-api.yaml --base-url http://staging.internal:8080\n  \
+    idemspec resume .idemspec/….jsonl              go on with a run that was cut short, or that waits\n  \
+    idemspec explain replay.single-effect\n\n\
+    Exit status of `run`, `resume` and `judge`:\n  \
+    0  every must that was exercised holds\n  \
+    1  a must is violated\n  \
+    2  bad arguments or files\n  \
+    3  a must is inconclusive, or nothing holds, or (--strict) a clause is partial\n  \
+    4  nothing was selected\n  \
+    130  interrupted; `idemspec resume` goes on";
+
+pub(super) const RUN_HELP: &str = "Examples:\n  \
+    idemspec run                                        the embedded reference API\n  \
+    idemspec run reference --base-url http://127.0.0.1:8080\n  \
+    idemspec run my-api.yaml --plan                     how many requests, and which cases\n  \
+    idemspec run stripe-v1 --mock                       a mock of it: no credentials, nothing leaves the machine\n  \
+    idemspec run stripe-v1 --mock --defect no-dedup     what a breach of that contract looks like\n  \
+    idemspec run my-api.yaml --only conflict            what exercises the conflict clause\n  \
+    idemspec run my-api.yaml --skip key-reuse --strict  for CI\n\n\
+    The report goes to stdout, everything else to stderr. The journal holds every event of the run.";
+
+pub(super) const RESUME_HELP: &str = "Examples:\n  \
+    idemspec resume .idemspec/20261201T100000Z-1a2b3c4d.jsonl\n  \
+    idemspec resume run.jsonl --max-wait 10m            wait longer for what is not yet due\n\n\
+    The journal holds the profile, the keys and the plan of the run, and no secrets: those come from the environment, as \
+    for `run`. What was done is not done again, and the same keys and bodies are sent. It may be another machine, and \
+    another token of the same account.";
+
+pub(super) const JUDGE_HELP: &str = "Examples:\n  \
+    idemspec judge run.jsonl                            the same checklist as at the end of the run\n  \
+    idemspec judge run.jsonl --profile stripe-v1        what another contract would say\n\n\
+    Nothing is sent. What the other contract declares and the run did not exercise is untested.";
+
+pub(super) const SERVE_HELP: &str = "Examples:\n  \
+    idemspec serve --port 8080\n  \
+    idemspec serve --port 8080 --defect double-effect\n  \
+    idemspec serve stripe-v1 --lose-first 3 --error-rate 0.1 --seed 7\n  \
+    idemspec serve --port 8443 --tls --write-cert cert.pem\n  \
+    idemspec serve --port 8080 --replicas 3 --defect replicas-apart\n  \
+    idemspec serve --port 8080 --data books.redb\n\n\
+    It speaks HTTP/1.1 and HTTP/2: over TLS what the client prefers, without it HTTP/2 by prior knowledge.";
+
+pub(super) const SELFTEST_HELP: &str = "Examples:\n  \
+    idemspec selftest                                everything: a few minutes\n  \
+    idemspec selftest --only no-dedup -v             one defect, and what shows it\n  \
+    idemspec selftest --only C05,C13                 the defects of two classes of failure\n  \
+    idemspec selftest --only sound                   the targets that keep their contract\n  \
+    idemspec selftest --only check-then-act=5ms      a defect with a value\n  \
+    idemspec selftest --profiles --only mollie       a mock of that profile, sound and broken\n\n\
+    Exit status:\n  \
+    0  every defect violates exactly what it declares, and no sound target is blamed\n  \
+    1  something is not as expected\n  \
+    2  bad arguments\n\n\
+    A defect that is declared as not yet caught by any scenario is shown as such, and is no failure.";

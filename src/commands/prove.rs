@@ -1,0 +1,111 @@
+//! `idemspec selftest --profiles`: every profile proves itself on mocks of it.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use super::output::{colored, print, say};
+use super::progress::Progress;
+use super::selftest::{Shown, probed};
+use crate::checklist::{Bar, Checklist, ExitStatus};
+use crate::cli::{Color, SelftestArguments};
+use crate::profile;
+use crate::reference::Defect;
+use crate::selftest::{Evidence, Proof, TableOptions, deserves_another_look, proofs_table, visible_defects};
+
+/// How often a mock is looked at again, where not everything was shown.
+const FURTHER_LOOKS: u32 = 3;
+
+pub(super) fn execute(arguments: &SelftestArguments, color: Color) -> Result<u8> {
+    let names = selected(&arguments.only)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let proofs = runtime.block_on(prove_all(names, usize::from(arguments.jobs)));
+    let options = TableOptions { color: colored(color), verbose: arguments.verbose };
+    print(&proofs_table(&proofs, options)).context("cannot write the table")?;
+    let proven = proofs.iter().all(|proof| proof.lacks().is_empty());
+    Ok(if proven { ExitStatus::Sound } else { ExitStatus::Violated }.code())
+}
+
+fn selected(only: &[String]) -> Result<Vec<String>> {
+    let shipped: Vec<String> = profile::shipped().iter().map(|(name, _)| (*name).to_owned()).collect();
+    if let Some(unknown) = only.iter().find(|name| !shipped.contains(name)) {
+        bail!("--only: {}", super::explain::unknown(unknown, &shipped));
+    }
+    let is_selected = |name: &String| only.is_empty() || only.contains(name);
+    Ok(shipped.into_iter().filter(is_selected).collect())
+}
+
+/// Several profiles at a time prove themselves; each on one mock after the other.
+async fn prove_all(names: Vec<String>, jobs: usize) -> Vec<Proof> {
+    say(&format!("{} profiles prove themselves, {jobs} at a time", names.len()));
+    let progress = Arc::new(Progress::new(names.len(), "profiles"));
+    let places = Arc::new(Semaphore::new(jobs));
+    let mut running = JoinSet::new();
+    for (number, name) in names.into_iter().enumerate() {
+        let (places, progress) = (Arc::clone(&places), Arc::clone(&progress));
+        running.spawn(async move {
+            // The semaphore is never closed, so there is always a place in the end.
+            let _place = places.acquire().await;
+            let proof = prove(name).await;
+            let word = if proof.lacks().is_empty() { "proven" } else { "not proven" };
+            progress.part_ended(&format!("{}: {word}", proof.profile));
+            (number, proof)
+        });
+    }
+    let mut proofs = running.join_all().await;
+    progress.finish();
+    proofs.sort_by_key(|(number, _)| *number);
+    proofs.into_iter().map(|(_, proof)| proof).collect()
+}
+
+async fn prove(profile: String) -> Proof {
+    let (sound, defects) = match sound(&profile).await {
+        Ok((evidence, status, defects)) => (Ok((evidence, status)), defects),
+        Err(error) => (Err(format!("{error:#}")), Vec::new()),
+    };
+    let mut broken = Vec::new();
+    for defect in defects {
+        let mut evidence = with(&profile, defect).await;
+        for _ in 0..FURTHER_LOOKS {
+            if deserves_another_look(defect, &evidence) {
+                evidence = with(&profile, defect).await;
+            }
+        }
+        broken.push((defect, evidence));
+    }
+    Proof { profile, sound, broken }
+}
+
+/// What the sound mock shows, the exit status of a run against it, and the defects that its contract makes visible.
+async fn sound(profile: &str) -> Result<(Evidence, u8, Vec<Defect>)> {
+    let mut looks = 0;
+    loop {
+        let shown = probed(words(profile, None), format!("mock of {profile}")).await?;
+        let evidence = Evidence::of(&shown.history, &shown.findings);
+        let status = status(&shown);
+        looks += 1;
+        // On a busy machine something may stay undecided; a violation is no matter of load.
+        if status == ExitStatus::Inconclusive && looks <= FURTHER_LOOKS {
+            continue;
+        }
+        let defects = visible_defects(&shown.contract, &evidence);
+        return Ok((evidence, status.code(), defects));
+    }
+}
+
+async fn with(profile: &str, defect: Defect) -> Result<Evidence, String> {
+    let shown = probed(words(profile, Some(defect)), format!("mock of {profile} with {defect}")).await;
+    shown.map(|shown| Evidence::of(&shown.history, &shown.findings)).map_err(|error| format!("{error:#}"))
+}
+
+fn words(profile: &str, defect: Option<Defect>) -> Vec<String> {
+    let broken = defect.into_iter().flat_map(|defect| ["--defect".to_owned(), defect.to_string()]);
+    [profile.to_owned(), "--mock".to_owned()].into_iter().chain(broken).collect()
+}
+
+fn status(shown: &Shown) -> ExitStatus {
+    let untested = shown.plan.untested_after(&shown.history);
+    Checklist::new(&shown.contract, &shown.history, &shown.findings, &untested, None, Bar::default()).exit_status()
+}

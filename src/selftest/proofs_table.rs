@@ -1,0 +1,64 @@
+//! The table of what profiles have proven.
+
+use comfy_table::{Cell, Color, ContentArrangement, Table, presets};
+
+use super::table::deviating;
+use super::{Lack, Proof, TableOptions};
+
+/// Renders what was proven, a line for each profile, and the count.
+pub fn proofs_table(proofs: &[Proof], options: TableOptions) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Disabled).set_header([
+        "profile",
+        "sound mock",
+        "caught exactly",
+        "as expected?",
+    ]);
+    if options.color {
+        table.enforce_styling();
+    } else {
+        table.force_no_tty();
+    }
+    for proof in proofs {
+        let lacks = proof.lacks();
+        let words = if lacks.is_empty() {
+            "✓".to_owned()
+        } else {
+            lacks.iter().map(|lack| format!("✗ {}", told(lack))).collect::<Vec<_>>().join("\n")
+        };
+        let color = if lacks.is_empty() { Color::Green } else { Color::Red };
+        table.add_row([
+            Cell::new(&proof.profile),
+            Cell::new(sound(proof)),
+            Cell::new(broken(proof)),
+            Cell::new(words).fg(color),
+        ]);
+    }
+    let proven = proofs.iter().filter(|proof| proof.lacks().is_empty()).count();
+    let mocks: usize = proofs.iter().map(|proof| proof.broken.len()).sum();
+    format!("{table}\n\n{proven} of {} profiles prove themselves, by {mocks} broken mocks\n", proofs.len())
+}
+
+fn sound(proof: &Proof) -> String {
+    match &proof.sound {
+        Ok((evidence, _)) => format!("{} hold, nothing violated", evidence.held.len()),
+        Err(_) => String::new(),
+    }
+}
+
+fn broken(proof: &Proof) -> String {
+    let name = |defect: &crate::reference::Defect| defect.id();
+    proof.broken.iter().map(|(defect, _)| name(defect)).collect::<Vec<_>>().join("\n")
+}
+
+fn told(lack: &Lack) -> String {
+    match lack {
+        Lack::Nothing(reason) => reason.clone(),
+        Lack::Unsound(requirements) => {
+            let ids: Vec<&str> = requirements.iter().map(|requirement| requirement.id()).collect();
+            format!("the sound mock is blamed, or leaves undecided: {}", ids.join(", "))
+        }
+        Lack::TooFew(number) => format!("only {number} defects are visible under its contract"),
+        Lack::Deviates(defect, deviation) => format!("{defect}: {}", deviating(deviation)),
+    }
+}
