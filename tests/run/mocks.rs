@@ -97,8 +97,13 @@ fn what_a_mock_of_a_profile_leaves_untested_is_written_down() {
             BindOptions { base_url: Some("http://127.0.0.1:1"), allow_production: true, ..BindOptions::default() };
         let bound = Bound::new(loaded.profile, &|name| values.get(name).cloned(), &options).unwrap();
         let max_wait = Period(Duration::from_secs(60));
-        let options =
-            PlanOptions { selection: Selection::default(), max_wait, may_speak_http2: false, suspends: false, pressure: None };
+        let options = PlanOptions {
+            selection: Selection::default(),
+            max_wait,
+            may_speak_http2: false,
+            suspends: false,
+            pressure: None,
+        };
         let plan = Plan::new(&bound, &scenario::load_shipped(), &options);
         text.push_str(&format!("{name}\n"));
         let declared =
