@@ -133,11 +133,14 @@ impl Action {
     }
 }
 
+/// Where an attempt belongs that has entered no action yet.
+const NOWHERE: ActionIndex = ActionIndex::MAX;
+
 /// All actions of a case.
 #[derive(Debug)]
 pub(super) struct Actions {
     pub(super) all: Vec<Action>,
-    /// By attempt: its action.
+    /// By attempt: its action, once it has entered one.
     pub(super) of: Vec<ActionIndex>,
     /// By scope: the action that attempts in it belong to.
     scopes: Vec<Option<ActionIndex>>,
@@ -150,7 +153,7 @@ impl Actions {
     pub(super) fn new(docket: &Docket<'_, '_>) -> Self {
         Self {
             all: Vec::with_capacity(docket.scopes),
-            of: Vec::with_capacity(docket.facts.len()),
+            of: vec![NOWHERE; docket.facts.len()],
             scopes: vec![None; docket.scopes],
             keys: vec![None; docket.keys],
         }
@@ -166,7 +169,7 @@ impl Actions {
                 None => self.open(key, fact.scope),
             },
         };
-        self.of.push(index);
+        self.of[attempt] = index;
         self.all[index].attempts.push(attempt);
         index
     }

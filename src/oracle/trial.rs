@@ -39,9 +39,17 @@ pub(super) fn hold<'h>(docket: &'h Docket<'_, 'h>) -> Vec<Record<'h>> {
     records
 }
 
+/// The attempts in the order in which they left. The copies of a race are numbered before anybody knows when that will
+/// be: one that waits for an answer may leave after one that waits for a time.
+fn in_order_of_leaving(facts: &[Fact<'_>]) -> Vec<usize> {
+    let mut attempts: Vec<usize> = (0..facts.len()).collect();
+    attempts.sort_by_key(|attempt| facts[*attempt].sent);
+    attempts
+}
+
 impl<'h> Trial<'_, 'h> {
     fn take_attempts(&mut self) {
-        for attempt in 0..self.docket.facts.len() {
+        for attempt in in_order_of_leaving(&self.docket.facts) {
             let fact = &self.docket.facts[attempt];
             self.settle_before(fact);
             let action = self.actions.enter(attempt, fact, self.is_alone(attempt));

@@ -239,7 +239,7 @@ impl<'r> CaseRun<'r> {
         let intent = Intent {
             id: IntentId(self.created + 1),
             name: name.to_owned(),
-            key: uuid::Uuid::new_v4().to_string(),
+            key: new_key(contract.key.as_ref().and_then(|key| key.max_length)),
             first_sent: contract.first_sent().map(|_| httpdate::fmt_http_date(SystemTime::now())),
             marker: shared.map_or_else(new_marker, |shared| shared.marker.clone()),
             like: shared.map(|shared| shared.id),
@@ -276,8 +276,31 @@ impl<'r> CaseRun<'r> {
     }
 }
 
+/// A key that no other intent has: a UUID. Where the contract takes no key of that length, it goes without its hyphens, and
+/// is cut short if it must be.
+fn new_key(longest: Option<usize>) -> String {
+    let uuid = uuid::Uuid::new_v4();
+    let key = uuid.to_string();
+    match longest {
+        Some(longest) if longest < key.len() => uuid.simple().to_string().chars().take(longest).collect(),
+        Some(_) | None => key,
+    }
+}
+
 /// A marker that no other intent has.
 fn new_marker() -> String {
     let random = uuid::Uuid::new_v4().simple().to_string();
     format!("idemspec-{}", &random[..16])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_no_longer_than_the_contract_allows() {
+        let lengths = [None, Some(255), Some(36), Some(32), Some(20)].map(|longest| new_key(longest).len());
+        assert_eq!(lengths, [36, 36, 36, 32, 20]);
+        assert!(new_key(Some(32)).chars().all(|letter| letter.is_ascii_alphanumeric()));
+    }
 }

@@ -132,6 +132,24 @@ fn unanswered_markers(history: &History) -> BTreeSet<(String, Place)> {
     markers
 }
 
+/// Whether the target still lists an effect of which it says that it is not there, once its list has settled. A list that
+/// cannot be read says nothing.
+async fn is_listed(context: &Context, effect: &Leftover) -> Result<bool, RunError> {
+    let Some(counter) = context.bound.counters(&effect.operation).first() else {
+        return Ok(false);
+    };
+    if context.pace.take_cleanup().is_err() {
+        return Ok(false);
+    }
+    tokio::time::sleep(counter.settle.duration()).await;
+    let place = Place { account: effect.account.clone(), operation: effect.operation.clone() };
+    match count::list(context, &place, (0, counter), &effect.marker).await {
+        Ok(Listing::Items(items)) => Ok(items.iter().any(|item| item.identity == effect.identity)),
+        Err(case::Stop::Fatal(error)) => Err(error),
+        Ok(Listing::Failed(_)) | Err(_) => Ok(false),
+    }
+}
+
 /// Removes one effect; what is already gone counts as removed. Returns why it could not be removed.
 async fn remove(context: &Context, effect: &Leftover) -> Result<Option<String>, RunError> {
     let operation = effect.operation.as_str();
@@ -145,7 +163,11 @@ async fn remove(context: &Context, effect: &Leftover) -> Result<Option<String>, 
         return Ok(Some("the cap of --max-requests was reached".into()));
     }
     Ok(match context.send_patiently(request).await? {
-        Ok(response) if (200..300).contains(&response.status) || matches!(response.status, 404 | 410) => None,
+        Ok(response) if (200..300).contains(&response.status) => None,
+        Ok(response) if matches!(response.status, 404 | 410) => {
+            let answered = format!("the target answered {}, and lists it", response.status);
+            is_listed(context, effect).await?.then_some(answered)
+        }
         Ok(response) => Some(format!("the target answered {}", response.status)),
         Err(error) => Some(error.to_string()),
     })
