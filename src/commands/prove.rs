@@ -13,7 +13,7 @@ use crate::checklist::{Bar, Checklist, ExitStatus};
 use crate::cli::{Color, SelftestArguments};
 use crate::profile;
 use crate::reference::Defect;
-use crate::selftest::{Evidence, Proof, TableOptions, deserves_another_look, proofs_table, visible_defects};
+use crate::selftest::{Breach, Broken, Evidence, Proof, TableOptions, proofs_table, visible_defects, wanted};
 
 /// How often a mock is looked at again, where not everything was shown.
 const FURTHER_LOOKS: u32 = 3;
@@ -61,25 +61,35 @@ async fn prove_all(names: Vec<String>, jobs: usize) -> Vec<Proof> {
 }
 
 async fn prove(profile: String) -> Proof {
-    let (sound, defects) = match sound(&profile).await {
-        Ok((evidence, status, defects)) => (Ok((evidence, status)), defects),
-        Err(error) => (Err(format!("{error:#}")), Vec::new()),
+    let (sound, breaches, wanted) = match sound(&profile).await {
+        Ok(sound) => (Ok((sound.evidence, sound.status)), sound.breaches, sound.wanted),
+        Err(error) => (Err(format!("{error:#}")), Vec::new(), 0),
     };
     let mut broken = Vec::new();
-    for defect in defects {
-        let mut evidence = with(&profile, defect).await;
+    for breach in breaches {
+        let mut one = with(&profile, breach).await;
         for _ in 0..FURTHER_LOOKS {
-            if deserves_another_look(defect, &evidence) {
-                evidence = with(&profile, defect).await;
+            if one.deserves_another_look() {
+                one = with(&profile, one.breach).await;
             }
         }
-        broken.push((defect, evidence));
+        broken.push(one);
     }
-    Proof { profile, sound, broken }
+    Proof { profile, sound, broken, wanted }
 }
 
-/// What the sound mock shows, the exit status of a run against it, and the defects that its contract makes visible.
-async fn sound(profile: &str) -> Result<(Evidence, u8, Vec<Defect>)> {
+/// What the sound mock of a profile shows.
+struct Sound {
+    evidence: Evidence,
+    /// The exit status of a run against it.
+    status: u8,
+    /// The defects that its contract makes visible.
+    breaches: Vec<Breach>,
+    wanted: usize,
+}
+
+/// Probes the sound mock.
+async fn sound(profile: &str) -> Result<Sound> {
     let mut looks = 0;
     loop {
         let shown = probed(words(profile, None), format!("mock of {profile}")).await?;
@@ -90,14 +100,16 @@ async fn sound(profile: &str) -> Result<(Evidence, u8, Vec<Defect>)> {
         if status == ExitStatus::Inconclusive && looks <= FURTHER_LOOKS {
             continue;
         }
-        let defects = visible_defects(&shown.contract, &evidence);
-        return Ok((evidence, status.code(), defects));
+        let breaches = visible_defects(&shown.contract, &evidence);
+        return Ok(Sound { evidence, status: status.code(), breaches, wanted: wanted(&shown.contract) });
     }
 }
 
-async fn with(profile: &str, defect: Defect) -> Result<Evidence, String> {
+async fn with(profile: &str, breach: Breach) -> Broken {
+    let defect = breach.defect;
     let shown = probed(words(profile, Some(defect)), format!("mock of {profile} with {defect}")).await;
-    shown.map(|shown| Evidence::of(&shown.history, &shown.findings)).map_err(|error| format!("{error:#}"))
+    let evidence = shown.map(|shown| Evidence::of(&shown.history, &shown.findings));
+    Broken { breach, evidence: evidence.map_err(|error| format!("{error:#}")) }
 }
 
 fn words(profile: &str, defect: Option<Defect>) -> Vec<String> {

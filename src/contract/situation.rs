@@ -19,6 +19,8 @@ pub enum Situation {
     OtherOperation,
     /// The key was used with another method only.
     OtherMethod,
+    /// The key was used on another replica only, where each has keys of its own.
+    OtherReplica,
     /// The key is older than its retention.
     Expired,
     /// Nothing earlier can have reached the server.
@@ -57,6 +59,7 @@ impl Situation {
             Self::OtherAccount => Requirement::ScopeOtherAccount,
             Self::OtherOperation => Requirement::ScopeOtherOperation,
             Self::OtherMethod => Requirement::ScopeMethods,
+            Self::OtherReplica => Requirement::ScopeReplicas,
             Self::Expired => Requirement::RetentionExpired,
             Self::Fresh => Requirement::KeyFresh,
             Self::InFlight => Requirement::ConflictInFlight,
@@ -83,6 +86,7 @@ impl Situation {
             Self::OtherAccount => Some(Row::OtherAccount),
             Self::OtherOperation => Some(Row::OtherOperation),
             Self::OtherMethod => Some(Row::OtherMethods),
+            Self::OtherReplica => Some(Row::Replicas),
             Self::Expired => Some(Row::Expired),
             Self::Fresh => None,
             Self::InFlight => Some(Row::InFlight),
@@ -108,6 +112,7 @@ impl fmt::Display for Situation {
             Self::OtherAccount => "the key was used by another account",
             Self::OtherOperation => "the key was used on another operation",
             Self::OtherMethod => "the key was used with another method",
+            Self::OtherReplica => "the key was used on another replica",
             Self::Expired => "the key is older than its retention",
             Self::Fresh => "nothing earlier reached the server",
             Self::InFlight => "an earlier attempt may still be running",

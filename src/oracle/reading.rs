@@ -50,6 +50,7 @@ pub(super) fn begins_action(situation: Situation) -> bool {
         | Situation::OtherAccount
         | Situation::OtherOperation
         | Situation::OtherMethod
+        | Situation::OtherReplica
         | Situation::Expired
         | Situation::Fresh
         | Situation::ChangedParameters => true,

@@ -29,6 +29,8 @@ struct Scope<'h> {
     account: &'h str,
     operation: &'h str,
     method: &'h str,
+    /// Set where each replica has keys of its own.
+    replica: Option<&'h str>,
     with: usize,
     /// Set where parameters of another meaning are an action of their own under the same key.
     meaning: Option<usize>,
@@ -65,6 +67,7 @@ impl<'h> Scopes<'h> {
             account: start.account.as_str(),
             operation: &start.operation,
             method: &start.method,
+            replica: start.replica.as_deref().filter(|_| replicas_apart(contract)),
             with,
             meaning: has_own_parameters(contract, &start.parameters).then_some(meaning),
         };
@@ -75,6 +78,11 @@ impl<'h> Scopes<'h> {
     pub(super) fn count(&self) -> (usize, usize) {
         (self.keys.len(), self.scopes.len())
     }
+}
+
+/// Whether a key that was used on one replica begins an action of its own on another one.
+pub(super) fn replicas_apart(contract: &Contract) -> bool {
+    contract.rulings(Row::Replicas).iter().any(|ruling| ruling.case.allows_executing())
 }
 
 /// Whether parameters of another meaning are an action of their own under the same key.

@@ -8,7 +8,7 @@ use super::facts::Guess;
 use super::odd_key::{OddKey, is_uuid};
 use super::reading::Ruled;
 use super::retention::{self, Age};
-use super::scope::Key;
+use super::scope::{self, Key};
 use super::terms::Terms;
 use crate::contract::{Anchor, KeyDifference, Level, Requirement, Situation};
 use crate::history::{Drawn, KeyKind};
@@ -176,6 +176,8 @@ fn other_scope(docket: &Docket<'_, '_>, actions: &Actions, key: Key<'_>, attempt
             Situation::OtherOperation
         } else if user.method != fact.method {
             Situation::OtherMethod
+        } else if user.replica != fact.replica && scope::replicas_apart(docket.contract) {
+            Situation::OtherReplica
         } else {
             continue;
         };

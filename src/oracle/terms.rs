@@ -78,6 +78,7 @@ impl<'c> Terms<'c> {
             | Situation::OtherAccount
             | Situation::OtherOperation
             | Situation::OtherMethod
+            | Situation::OtherReplica
             | Situation::Expired
             | Situation::InFlight
             | Situation::ChangedParameters

@@ -14,6 +14,7 @@ pub(super) fn situation(situation: Situation) -> &'static str {
         Situation::OtherAccount => "the same key from another account",
         Situation::OtherOperation => "the same key on another operation",
         Situation::OtherMethod => "the same key with another method",
+        Situation::OtherReplica => "the same key on another replica",
         Situation::Expired => "after the retention",
         Situation::Fresh => "a fresh key",
         Situation::InFlight => "while the first is still running",

@@ -102,6 +102,8 @@ fn needs_of_place(account: Option<&String>, operation: Option<&String>) -> Vec<S
 }
 
 fn needs_of_scope(send: &Send) -> Vec<String> {
+    // Without a key there is none that could be odd, or left out.
+    let clause = send.key.map(|_| "key");
     let method = send.method.as_ref().map(|_| "scope.methods");
     let key = match send.key.and_then(KeyChoice::kind) {
         Some(
@@ -126,7 +128,7 @@ fn needs_of_scope(send: &Send) -> Vec<String> {
         | None => None,
     };
     let replica = send.replica.as_ref().map(|name| format!("replicas.{name}"));
-    method.into_iter().chain(key).map(str::to_owned).chain(replica).collect()
+    clause.into_iter().chain(method).chain(key).map(str::to_owned).chain(replica).collect()
 }
 
 fn needs_of_hook(hook: &HookStep) -> Vec<String> {
@@ -152,6 +154,7 @@ fn offers(bound: &Bound, need: &str) -> bool {
             "effects" => profile.operation.effects.is_some(),
             "cleanup" => profile.operation.cleanup.is_some(),
             "clock" => profile.hooks.contains_key("advance-clock"),
+            "key" => key.is_some(),
             "key.max_length" => key.is_some_and(|key| key.max_length.is_some()),
             "key.encoding.bare" => key.is_some_and(|key| key.encoding == Encoding::Bare),
             "key.spaces" => key.is_some_and(keeps_spaces),

@@ -225,7 +225,7 @@ impl Bound {
     }
 
     pub(super) fn values<'v>(&'v self, marker: Option<&'v str>, identity: Option<&'v str>) -> Values<'v> {
-        Values { variables: &self.variables, marker, identity, seconds: None }
+        Values { variables: &self.variables, marker, identity, key: None, seconds: None }
     }
 }
 
@@ -271,6 +271,7 @@ impl Needed {
             Purpose::BaseUrl
             | Purpose::OwnAccount
             | Purpose::Probe
+            | Purpose::ProbePath
             | Purpose::Cleanup
             | Purpose::Clock
             | Purpose::Mock => {
@@ -298,6 +299,7 @@ fn shown_variables(profile: &Profile) -> BTreeSet<String> {
             Purpose::BaseUrl | Purpose::Replica(_) => shown.extend(names.unwrap_or_else(|_| Vec::new())),
             Purpose::OwnAccount | Purpose::Account(_) => secret.extend(names.unwrap_or_else(|_| Vec::new())),
             Purpose::Probe
+            | Purpose::ProbePath
             | Purpose::Cleanup
             | Purpose::FurtherProbe(_)
             | Purpose::FurtherCleanup(_)
@@ -353,7 +355,7 @@ fn replicas(
 
 /// A base URL and its path, both without a slash at the end.
 fn url(at: &str, written: &str, variables: &IndexMap<String, Variable>) -> Result<(String, String), BindError> {
-    let values = Values { variables, marker: None, identity: None, seconds: None };
+    let values = Values { variables, marker: None, identity: None, key: None, seconds: None };
     let text = super::template::render(written, &values, super::template::Place::Plain)
         .map_err(|error| BindError::Template { pointer: at.to_owned(), error })?;
     let refused = |reason: String| BindError::BaseUrl { shown: text.shown().to_owned(), reason };

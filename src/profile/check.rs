@@ -63,7 +63,7 @@ impl Check<'_> {
 
     fn unknown_name(&mut self, at: &str, name: &str, purpose: Purpose<'_>) {
         let message = match name {
-            "identity" | "marker" | "seconds" => format!("`{{{{{name}}}}}` has no value here"),
+            "identity" | "marker" | "key" | "seconds" => format!("`{{{{{name}}}}}` has no value here"),
             _ => format!("`{{{{{name}}}}}` is not a name that templates have"),
         };
         let allowed = purpose.names();

@@ -128,7 +128,9 @@ pub struct FurtherOperation {
 pub struct RequestTemplate {
     /// The method.
     pub method: String,
-    /// The path, appended to the target's base URL.
+    /// The path, appended to the target's base URL. In the path of the probed request `{{key}}` is the name that the client
+    /// gives to what is to be made: equal for all attempts of an action, and for no others. So an action is told by its URI
+    /// where the method is idempotent by itself (PUT) and the contract has no `key`.
     pub path: Template,
     /// Query parameters.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]

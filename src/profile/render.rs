@@ -157,7 +157,7 @@ impl Bound {
     /// When something has no value, no such name, or no way to stand in an HTTP request.
     pub fn request(&self, wanted: &RenderRequest<'_>) -> Result<Request, RenderError> {
         let (template, spelling) = self.probe(wanted.operation, wanted.variant)?;
-        let values = self.values(Some(wanted.marker), None);
+        let values = Values { key: wanted.key, ..self.values(Some(wanted.marker), None) };
         let mut draft = self.draft(&template, &values, wanted.account, self.path_of(wanted.replica)?)?;
         if let Some(method) = wanted.method {
             draft.method = parse_method(method)?;

@@ -29,6 +29,8 @@ pub(super) enum Purpose<'p> {
     Account(&'p str),
     /// The probed request, one of its variants, or a counter.
     Probe,
+    /// The path of the probed request, where a client may name what is to be made.
+    ProbePath,
     /// The cleanup.
     Cleanup,
     /// The request of a further operation, or one of its counters.
@@ -49,6 +51,7 @@ impl Purpose<'_> {
         match self {
             Self::BaseUrl | Self::Replica(_) | Self::OwnAccount | Self::Account(_) | Self::Clock => &[],
             Self::Probe | Self::FurtherProbe(_) => &["marker"],
+            Self::ProbePath => &["marker", "key"],
             Self::Cleanup | Self::FurtherCleanup(_) => &["marker", "identity"],
             Self::Hook(_) => &["marker", "identity", "seconds"],
             Self::Mock => &["marker", "identity", "items"],
@@ -118,6 +121,8 @@ fn of_mock(mock: &Mock) -> Vec<Site<'_>> {
 fn of_operation(profile: &Profile) -> Vec<Site<'_>> {
     let operation = &profile.operation;
     let mut sites = of_request("/operation/request", &operation.request, Purpose::Probe);
+    let path = sites.iter_mut().find(|site| site.pointer == "/operation/request/path");
+    path.into_iter().for_each(|site| site.purpose = Purpose::ProbePath);
     for (name, variant) in &operation.parameters {
         let at = pointer("/operation/parameters", name);
         for (part, patch) in [("json", &variant.json), ("form", &variant.form), ("query", &variant.query)] {
@@ -126,7 +131,7 @@ fn of_operation(profile: &Profile) -> Vec<Site<'_>> {
         sites.extend(variant.path.iter().map(|path| Site {
             pointer: pointer(&at, "path"),
             text: &path.0,
-            purpose: Purpose::Probe,
+            purpose: Purpose::ProbePath,
         }));
         for (name, value) in &variant.headers {
             let pointer = pointer(&pointer(&at, "headers"), name);

@@ -100,6 +100,7 @@ pub(super) struct Values<'v> {
     pub(super) variables: &'v IndexMap<String, Variable>,
     pub(super) marker: Option<&'v str>,
     pub(super) identity: Option<&'v str>,
+    pub(super) key: Option<&'v str>,
     pub(super) seconds: Option<&'v str>,
 }
 
@@ -244,7 +245,8 @@ fn variable(name: &str, fallback: Option<&str>, values: &Values<'_>, place: Plac
 }
 
 fn evaluate(written: &str, values: &Values<'_>) -> Result<String, TemplateError> {
-    let named = [("marker", values.marker), ("identity", values.identity), ("seconds", values.seconds)];
+    let named =
+        [("marker", values.marker), ("identity", values.identity), ("key", values.key), ("seconds", values.seconds)];
     let context = minijinja::Value::from_pairs(named.into_iter().filter_map(|(name, value)| Some((name, value?))));
     let failed = |error: minijinja::Error| TemplateError::Expression {
         written: written.to_owned(),

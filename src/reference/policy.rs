@@ -229,7 +229,7 @@ pub(super) fn refusal(situation: Situation) -> Refusal {
         Situation::ChangedParameters | Situation::EquivalentParameters => {
             ("key reused with other parameters", "key-reused")
         }
-        Situation::OtherAccount | Situation::OtherOperation | Situation::OtherMethod => {
+        Situation::OtherAccount | Situation::OtherOperation | Situation::OtherMethod | Situation::OtherReplica => {
             ("key used elsewhere", "key-used-elsewhere")
         }
         Situation::Expired => ("key expired", "key-expired"),
@@ -283,8 +283,16 @@ pub(super) fn admit_method(contract: &Contract, method: &str) -> Option<Admissio
     }
 }
 
-/// The key, and the values of the parameters that the contract counts into it.
+/// The key, and the values of the parameters that the contract counts into it; where each replica has keys of its own, that
+/// as well.
 fn name_record(contract: &Contract, key: &str, submission: &Submission) -> String {
+    if promised(contract, Row::Replicas, None) == Some(Treatment::Executes) {
+        return format!("{} {}", submission.replica, name_in_store(contract, key, submission));
+    }
+    name_in_store(contract, key, submission)
+}
+
+fn name_in_store(contract: &Contract, key: &str, submission: &Submission) -> String {
     let with = contract.key.as_ref().map(|clause| clause.with.as_slice()).unwrap_or_default();
     if with.is_empty() {
         return key.to_owned();

@@ -14,7 +14,7 @@ mod table;
 mod target;
 
 pub use evidence::{Evidence, Witness};
-pub use proof::{DEFECTS, Lack, Proof, deserves_another_look, visible_defects};
+pub use proof::{Breach, Broken, Lack, Proof, visible_defects, wanted};
 pub use proofs_table::proofs_table;
 pub use selection::{Selection, SelectionError};
 pub use showing::{Deviation, Probed, Showing};

@@ -47,8 +47,7 @@ fn sound(proof: &Proof) -> String {
 }
 
 fn broken(proof: &Proof) -> String {
-    let name = |defect: &crate::reference::Defect| defect.id();
-    proof.broken.iter().map(|(defect, _)| name(defect)).collect::<Vec<_>>().join("\n")
+    proof.broken.iter().map(|broken| broken.breach.defect.id()).collect::<Vec<_>>().join("\n")
 }
 
 fn told(lack: &Lack) -> String {

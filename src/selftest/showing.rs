@@ -29,11 +29,23 @@ pub struct Deviation {
 impl Deviation {
     /// Compares what was violated with what a defect declares.
     pub fn from(defect: Defect, violated: &BTreeSet<Requirement>) -> Self {
-        let expected = || defect.expected().iter().copied();
-        let permitted: BTreeSet<Requirement> = expected().chain(defect.by_timing().iter().copied()).collect();
+        let set = |requirements: &[Requirement]| requirements.iter().copied().collect();
+        Self::between(&set(defect.expected()), &set(defect.by_timing()), violated)
+    }
+
+    /// Compares what was violated with what was to be, and with what may be as well.
+    pub fn between(
+        expected: &BTreeSet<Requirement>,
+        by_timing: &BTreeSet<Requirement>,
+        violated: &BTreeSet<Requirement>,
+    ) -> Self {
         Self {
-            missing: expected().filter(|requirement| !violated.contains(requirement)).collect(),
-            surplus: violated.difference(&permitted).copied().collect(),
+            missing: expected.difference(violated).copied().collect(),
+            surplus: violated
+                .iter()
+                .filter(|one| !expected.contains(one) && !by_timing.contains(one))
+                .copied()
+                .collect(),
         }
     }
 

@@ -22,6 +22,7 @@ mod order_api;
 mod outage;
 mod profiles;
 mod providers;
+mod put;
 mod races;
 mod release;
 mod restarted;

@@ -149,3 +149,21 @@ fn a_store_that_is_down_refuses_or_lets_everything_through() {
         assert_eq!(unguarded.contains(&Requirement::ScopeStoreUnavailable), closed, "{name}");
     }
 }
+
+/// Where a key counts in one region only, another region executes it, and has one effect for it as well.
+#[test]
+fn regions_that_share_no_keys_must_not_know_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let regions = "profile: regions\ntitle: T\nextends: reference\ncontract: {scope: {replicas: executes}}\n";
+    let regions = write_file(folder.path(), "regions.yaml", regions);
+    let loaded = profile::load(&regions).unwrap();
+    let judge = |served: &str, wanted| {
+        let server = reference::start(ReferenceOptions::of(profile::load(served).unwrap().profile)).unwrap();
+        let run = run_with(&[&regions, "--base-url", &server.base_url(), "--only", "replicas"], |_| {});
+        judged(&loaded, &run, wanted)
+    };
+    assert_eq!(judge(&regions, Judgement::Violated), [].into());
+    let held = judge(&regions, Judgement::Holds);
+    assert!(held.contains(&Requirement::ScopeReplicas) && held.contains(&Requirement::ReplaySingleEffect), "{held:?}");
+    assert_eq!(judge("reference", Judgement::Violated), [Requirement::ScopeReplicas].into());
+}

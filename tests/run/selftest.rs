@@ -18,12 +18,12 @@ fn line<'t>(table: &'t str, target: &str) -> &'t str {
 
 #[test]
 fn defects_of_a_class_and_sound_targets_are_shown() {
-    let (code, table, talk) = selftest(&["--only", "C20,strip-quotes,serve-stripe-v1"]);
+    let (code, table, talk) = selftest(&["--only", "C20,strip-quotes,serve-reference"]);
     assert_eq!(code, 0, "{table}\n{talk}");
     let caught = line(&table, "strip-quotes");
     assert!(["C08", "key-distinct", "key.fresh", "✓ exactly"].iter().all(|word| caught.contains(word)), "{caught}");
     assert!(line(&table, "dedupe-by-body").contains("C20"), "{table}");
-    assert!(line(&table, "serve-stripe-v1").contains("nothing; "), "{table}");
+    assert!(line(&table, "serve-reference").contains("nothing; "), "{table}");
     assert!(table.ends_with("of 1 sound targets blamed: all as expected\n"), "{table}");
     assert!(table.contains(" 2 of 21 classes that a server can show (C04 is for clients alone), "), "{table}");
     assert!(talk.contains("strip-quotes: as expected"), "{talk}");

@@ -15,7 +15,7 @@ use crate::reference::answer::Answer;
 use crate::reference::book::{Collection, Item, Request};
 use crate::reference::dated;
 use crate::reference::interpreter::Interpreter;
-use crate::reference::key;
+use crate::reference::key::{self, PresentedKey};
 use crate::reference::policy::{Submission, path_parameter};
 
 /// The surface of a profile.
@@ -224,7 +224,11 @@ fn submission(
     in_path: &Captures,
 ) -> Submission {
     let contract = &interpreter.contract;
-    let (key, body) = key::take(contract, asked.parts, asked.body);
+    let (key, body) = match in_path.get("key") {
+        // Whoever names the resource needs no other key.
+        Some(name) if contract.key.is_none() => (PresentedKey::One(name.clone().into_bytes()), asked.body),
+        Some(_) | None => key::take(contract, asked.parts, asked.body),
+    };
     let first_sent = key::first_sent(contract, asked.parts);
     let format = operation.shape.format;
     let mut found = fields::of_head(asked.parts);

@@ -8,7 +8,7 @@ use crate::profile::{Template, TemplatePart};
 pub(super) type Captures = BTreeMap<String, String>;
 
 /// The names that can be read back out of a request.
-const NAMES: [&str; 3] = ["marker", "identity", "seconds"];
+const NAMES: [&str; 4] = ["marker", "identity", "key", "seconds"];
 
 /// A template that requests are recognised by.
 #[derive(Clone, Debug, PartialEq, Eq)]
