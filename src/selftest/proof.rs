@@ -15,11 +15,10 @@ const DEFECTS_WITHOUT_KEY: usize = 3;
 /// The defects that are tried, in this order: first what only some contracts make visible, for each clause something, then
 /// what nearly all do. What changes more than one promise at a time, and what depends on the moment, is left to the selftest
 /// of the order API.
-const TRIED: [Defect; 23] = [
+const TRIED: [Defect; 20] = [
     Defect::ReplayWithoutMarker,
     Defect::BlindToAccount,
     Defect::NeverExpire,
-    Defect::ConflictOverwrites,
     Defect::BlindToOperation,
     Defect::KeyOptional,
     Defect::ExpireEarly,
@@ -28,9 +27,7 @@ const TRIED: [Defect; 23] = [
     Defect::ConflictLeaks,
     Defect::FoldCase,
     Defect::TruncateKey,
-    Defect::MarkerOnEverything,
     Defect::BurnKeyOnValidationFailure,
-    Defect::OverlongCrashes,
     Defect::RecreateDeleted,
     Defect::StuckAfterRefusal,
     Defect::StuckAfterDisconnect,
@@ -126,6 +123,7 @@ fn is_a_breach(contract: &Contract, defect: Defect) -> bool {
         contract.rulings(row).iter().any(|ruling| ruling.case.allow.iter().any(wanted))
     };
     let executes = |treatment: &Treatment| *treatment == Treatment::Executes;
+    let answers = |treatment: &Treatment| matches!(treatment, Treatment::Replays | Treatment::Refreshes);
     let longest = contract.key.as_ref().and_then(|key| key.max_length);
     let refuses_changes = contract.rejections(Row::ChangedParameters).next().is_some();
     match defect {
@@ -137,12 +135,8 @@ fn is_a_breach(contract: &Contract, defect: Defect) -> bool {
         Defect::FoldCase => contract.key.is_some() && !is_uuid_alone(contract),
         // It cuts keys to the width of a column, which shows only where they may be longer.
         Defect::TruncateKey => longest.is_some_and(|longest| longest > COLUMN),
-        Defect::OverlongCrashes => longest.is_some(),
-        Defect::FingerprintSomeFields | Defect::BurnKeyOnValidationFailure => refuses_changes,
-        // Where nobody says what other bytes are, a spelling may be refused, and what follows is one more breach.
-        Defect::ConflictOverwrites => {
-            tells_conflicts(contract) && !contract.rulings(Row::EquivalentParameters).is_empty()
-        }
+        Defect::FingerprintSomeFields => refuses_changes && !allows(Row::ChangedParameters, &answers),
+        Defect::BurnKeyOnValidationFailure => refuses_changes && !allows(Row::AfterValidationFailure, &answers),
         _ => true,
     }
 }
@@ -164,7 +158,8 @@ const UUID_LENGTH: usize = 36;
 /// mistake read as what it is.
 fn tells_conflicts(contract: &Contract) -> bool {
     let in_flight: Vec<&Matcher> = contract.rejections(Row::InFlight).collect();
-    contract.rejections(Row::ChangedParameters).all(|matcher| !in_flight.contains(&matcher))
+    let changed: Vec<&Matcher> = contract.rejections(Row::ChangedParameters).collect();
+    in_flight.is_empty() || (!changed.is_empty() && changed.iter().all(|matcher| !in_flight.contains(matcher)))
 }
 
 impl Proof {
