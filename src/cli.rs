@@ -372,7 +372,7 @@ pub struct SelftestArguments {
     pub only: Vec<String>,
 
     /// Have the shipped profiles prove themselves instead: a mock of each is blamed for nothing, and with each of five defects
-    /// for exactly what that declares. `--only` names profiles then.
+    /// for what that declares and nothing else. `--only` names profiles then.
     #[arg(long)]
     pub profiles: bool,
 

@@ -135,6 +135,7 @@ fn the_reference_profile_offers_what_every_shipped_scenario_needs() {
         "retention-edges",
         "retention-expired-keys",
         "retention-expiry",
+        "retention-least",
         "store-outage",
     ]
     .into();

@@ -1,9 +1,9 @@
-//! A profile proves itself: a mock of it is blamed for nothing, and with defects for exactly what these declare.
+//! A profile proves itself: a mock of it is blamed for nothing, and with defects for what these declare and nothing else.
 
 use std::collections::BTreeSet;
 
 use super::{Deviation, Evidence};
-use crate::contract::{Contract, Matcher, Requirement, Row, Treatment};
+use crate::contract::{Contract, Level, Matcher, Requirement, Row, Treatment};
 use crate::reference::Defect;
 
 /// By how many defects a profile proves itself.
@@ -15,7 +15,7 @@ const DEFECTS_WITHOUT_KEY: usize = 3;
 /// The defects that are tried, in this order: first what only some contracts make visible, for each clause something, then
 /// what nearly all do. What changes more than one promise at a time, and what depends on the moment, is left to the selftest
 /// of the order API.
-const TRIED: [Defect; 20] = [
+const TRIED: [Defect; 21] = [
     Defect::ReplayWithoutMarker,
     Defect::BlindToAccount,
     Defect::NeverExpire,
@@ -36,6 +36,7 @@ const TRIED: [Defect; 20] = [
     Defect::NoDedup,
     Defect::SquattedAcrossAccounts,
     Defect::InFlightCrashes,
+    Defect::DuplicateCrashes,
 ];
 
 /// What the mocks of a profile showed.
@@ -78,7 +79,7 @@ pub enum Lack {
     Unsound(Vec<Requirement>),
     /// There are too few defects that its contract makes visible.
     TooFew(usize),
-    /// A defect violates something else than it declares.
+    /// A defect violates nothing of what it declares, or something else.
     Deviates(Defect, Deviation),
 }
 
@@ -98,8 +99,8 @@ pub fn visible_defects(contract: &Contract, sound: &Evidence) -> Vec<Breach> {
     breaches.filter(is_shown).take(wanted(contract)).collect()
 }
 
-/// What a defect violates under a contract: what it declares. To forget every key breaks whatever a contract says of keys, so of
-/// that what the contract has, and where it does not have the request carried out again anyway.
+/// What a defect violates under a contract: what it declares. To forget every key, or to fail at each repeat, breaks whatever a
+/// contract says of repeats, so of that what the contract has, and where it does not have the request carried out again anyway.
 fn violates(contract: &Contract, sound: &Evidence, defect: Defect) -> BTreeSet<Requirement> {
     let declared = defect.expected().iter().copied();
     let executes = |row: Row| contract.rulings(row).iter().any(|ruling| ruling.case.allows_executing());
@@ -110,7 +111,7 @@ fn violates(contract: &Contract, sound: &Evidence, defect: Defect) -> BTreeSet<R
         other => other.row(),
     };
     match defect {
-        Defect::NoDedup => declared
+        Defect::NoDedup | Defect::DuplicateCrashes => declared
             .filter(|requirement| sound.held.contains(requirement) && !row(*requirement).is_some_and(executes))
             .collect(),
         _ => declared.collect(),
@@ -128,17 +129,37 @@ fn is_a_breach(contract: &Contract, defect: Defect) -> bool {
     let refuses_changes = contract.rejections(Row::ChangedParameters).next().is_some();
     match defect {
         Defect::KeyOptional => !allows(Row::Missing, &executes),
+        // It forgets after half of the time for which the mock keeps keys, and that is the longest that is allowed.
+        Defect::ExpireEarly => !keeps_at_will(contract) && is_binding(contract),
+        // A conflict that nobody promises may say what it likes.
+        Defect::ConflictLeaks => {
+            contract.rulings(Row::ChangedParameters).iter().any(|ruling| ruling.level == Level::Must)
+        }
+        Defect::StuckAfterRefusal => refuses_changes || !contract.rulings(Row::AfterValidationFailure).is_empty(),
+        Defect::InFlightCrashes => !contract.rulings(Row::InFlight).is_empty(),
         Defect::NeverExpire => allows(Row::Expired, &executes),
         // A refusal for other parameters is what it brings about.
         Defect::BlindToOperation => allows(Row::OtherOperation, &executes),
         Defect::BlindToAccount => tells_conflicts(contract),
-        Defect::FoldCase => contract.key.is_some() && !is_uuid_alone(contract),
+        // A new action may be refused, so a key that reads as another one is seen only by the answer to that.
+        Defect::FoldCase => contract.key.is_some() && !is_uuid_alone(contract) && allows(Row::AfterSuccess, &answers),
         // It cuts keys to the width of a column, which shows only where they may be longer.
         Defect::TruncateKey => longest.is_some_and(|longest| longest > COLUMN),
         Defect::FingerprintSomeFields => refuses_changes && !allows(Row::ChangedParameters, &answers),
         Defect::BurnKeyOnValidationFailure => refuses_changes && !allows(Row::AfterValidationFailure, &answers),
         _ => true,
     }
+}
+
+/// Whether how long keys are kept is more than a habit.
+fn is_binding(contract: &Contract) -> bool {
+    contract.retention.as_ref().is_some_and(|retention| retention.level.unwrap_or_default() == Level::Must)
+}
+
+/// Whether a key may be forgotten after half of the longest time for which it may be kept.
+fn keeps_at_will(contract: &Contract) -> bool {
+    let longest = contract.retention.as_ref().and_then(|retention| Some((retention.at_least?, retention.at_most?)));
+    longest.is_some_and(|(least, most)| most.duration() / 2 >= least.duration())
 }
 
 /// Whether every key that is sent is a UUID, in which the case of letters does not count.
@@ -178,7 +199,8 @@ impl Proof {
 }
 
 impl Broken {
-    /// What it lacks of what was to be shown.
+    /// What it lacks of what was to be shown. It is caught where something that it declares is violated, and nothing else is:
+    /// not every contract has all of it seen. Whoever forgets every key breaks whatever a contract says of keys.
     fn lack(&self) -> Option<Lack> {
         let Breach { defect, violates } = &self.breach;
         match &self.evidence {
@@ -186,8 +208,12 @@ impl Broken {
             Ok(evidence) => {
                 let violated: BTreeSet<Requirement> = evidence.violated.keys().copied().collect();
                 let by_timing = defect.by_timing().iter().copied().collect();
-                let deviation = Deviation::between(violates, &by_timing, &violated);
-                (!deviation.is_none()).then_some(Lack::Deviates(*defect, deviation))
+                let mut deviation = Deviation::between(violates, &by_timing, &violated);
+                if *defect == Defect::NoDedup {
+                    deviation.surplus.clear();
+                }
+                let is_caught = !violates.is_disjoint(&violated) && deviation.surplus.is_empty();
+                (!is_caught).then_some(Lack::Deviates(*defect, deviation))
             }
         }
     }
@@ -233,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_is_proven_only_by_exactly_what_its_defects_violate() {
+    fn a_profile_is_proven_only_by_what_its_defects_declare() {
         let fresh = BTreeSet::from([Requirement::KeyFresh]);
         let breach = Breach { defect: Defect::FoldCase, violates: fresh.clone() };
         let seen = |violated: &BTreeSet<Requirement>| {

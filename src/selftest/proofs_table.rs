@@ -11,7 +11,7 @@ pub fn proofs_table(proofs: &[Proof], options: TableOptions) -> String {
     table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Disabled).set_header([
         "profile",
         "sound mock",
-        "caught exactly",
+        "caught",
         "as expected?",
     ]);
     if options.color {

@@ -137,18 +137,26 @@ pub(super) const CONFLICT_LEAKS: Entry = Entry {
             let in_conflict = matches!(situation, Situation::ChangedParameters | Situation::EquivalentParameters);
             if let Progress::Finished { outcome, .. } = &record.progress
                 && in_conflict
-                && let Ok(Value::Object(mut members)) = serde_json::from_slice(&answer.body)
             {
-                let stored = String::from_utf8_lossy(&outcome.answer.body).into_owned();
-                let stored = serde_json::from_str(&stored).unwrap_or(Value::String(stored));
-                members.insert("original".into(), stored);
-                answer.body = Bytes::from(Value::Object(members).to_string());
+                let stored = String::from_utf8_lossy(&outcome.answer.body);
+                answer.body = Bytes::from(quoting(&String::from_utf8_lossy(&answer.body), &stored));
             }
             answer
         });
     },
     expected: &[Requirement::ConflictNoLeak],
 };
+
+/// A refusal that quotes what is stored: as a member of an object, or else within the last element.
+fn quoting(refusal: &str, stored: &str) -> String {
+    if let Ok(Value::Object(mut members)) = serde_json::from_str(refusal) {
+        let stored = serde_json::from_str(stored).unwrap_or_else(|_| Value::from(stored));
+        members.insert("original".into(), stored);
+        return Value::Object(members).to_string();
+    }
+    let (before, after) = refusal.split_at(refusal.rfind("</").unwrap_or(refusal.len()));
+    format!("{before}<original><![CDATA[{stored}]]></original>{after}")
+}
 
 pub(super) const POINTS_ASTRAY: Entry = Entry {
     id: "points-astray",
