@@ -31,12 +31,13 @@ const TRIED: [Defect; 21] = [
     Defect::RecreateDeleted,
     Defect::StuckAfterRefusal,
     Defect::StuckAfterDisconnect,
-    Defect::DoubleEffect,
-    Defect::CancelOnDisconnect,
     Defect::NoDedup,
     Defect::SquattedAcrossAccounts,
     Defect::InFlightCrashes,
     Defect::DuplicateCrashes,
+    // Last, because these do not show where effects are counted by the identities in the answers.
+    Defect::CancelOnDisconnect,
+    Defect::DoubleEffect,
 ];
 
 /// What the mocks of a profile showed.
