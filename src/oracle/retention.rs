@@ -11,7 +11,7 @@ use crate::contract::{Anchor, PRESSURE, Retention};
 use crate::history::{CaseHistory, HookRun};
 
 /// A window below this leaves no room for the whole margin on its inner side.
-const SHORT: Duration = Duration::from_secs(10);
+const SHORT: Duration = Duration::from_secs(16);
 
 /// By how much a reading of the target's clock may be off: one that tells whole seconds, before and after. Of a small
 /// move, half must be seen.
