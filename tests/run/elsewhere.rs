@@ -55,7 +55,10 @@ fn odd_keys_are_carried_as_they_were_chosen() {
     let kinds: BTreeSet<KeyKind> = lengths.iter().map(|(kind, _)| *kind).collect();
     // What a header field cannot carry is left out.
     let cannot = [KeyKind::Padded, KeyKind::Accented];
-    let named = KeyKind::NAMED.into_iter().map(|(_, kind)| kind).filter(|kind| !cannot.contains(kind));
+    let named = KeyKind::NAMED
+        .into_iter()
+        .map(|(_, kind)| kind)
+        .filter(|kind| !cannot.contains(kind) && !kind.is_incomplete() && *kind != KeyKind::Outdated);
     let sized = [65, 129, 256].into_iter().flat_map(|length| [KeyKind::Long(length), KeyKind::LongSibling(length)]);
     assert_eq!(kinds, named.chain(sized).collect());
     for (kind, length) in
