@@ -16,6 +16,7 @@ mod run;
 mod selftest;
 mod serve;
 mod session;
+mod side_by_side;
 mod unset;
 mod verdict;
 

@@ -3,20 +3,16 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
 
 use super::output::{colored, print, say};
 use super::progress::Progress;
-use super::selftest::{Shown, probed};
+use super::selftest::{FURTHER_LOOKS, Shown, probed};
+use super::side_by_side::side_by_side;
 use crate::checklist::{Bar, Checklist, ExitStatus};
 use crate::cli::{Color, SelftestArguments};
 use crate::profile;
 use crate::reference::Defect;
 use crate::selftest::{Breach, Broken, Evidence, Proof, TableOptions, proofs_table, visible_defects, wanted};
-
-/// How often a mock is looked at again, where not everything was shown.
-const FURTHER_LOOKS: u32 = 3;
 
 pub(super) fn execute(arguments: &SelftestArguments, color: Color) -> Result<u8> {
     let names = selected(&arguments.only)?;
@@ -41,23 +37,18 @@ fn selected(only: &[String]) -> Result<Vec<String>> {
 async fn prove_all(names: Vec<String>, jobs: usize) -> Vec<Proof> {
     say(&format!("{} profiles prove themselves, {jobs} at a time", names.len()));
     let progress = Arc::new(Progress::new(names.len(), "profiles"));
-    let places = Arc::new(Semaphore::new(jobs));
-    let mut running = JoinSet::new();
-    for (number, name) in names.into_iter().enumerate() {
-        let (places, progress) = (Arc::clone(&places), Arc::clone(&progress));
-        running.spawn(async move {
-            // The semaphore is never closed, so there is always a place in the end.
-            let _place = places.acquire().await;
+    let proofs = side_by_side(names, jobs, |name| {
+        let progress = Arc::clone(&progress);
+        async move {
             let proof = prove(name).await;
             let word = if proof.lacks().is_empty() { "proven" } else { "not proven" };
             progress.part_ended(&format!("{}: {word}", proof.profile));
-            (number, proof)
-        });
-    }
-    let mut proofs = running.join_all().await;
+            proof
+        }
+    })
+    .await;
     progress.finish();
-    proofs.sort_by_key(|(number, _)| *number);
-    proofs.into_iter().map(|(_, proof)| proof).collect()
+    proofs
 }
 
 async fn prove(profile: String) -> Proof {

@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Parser as _;
-use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
 
 use super::embedded::is_embedded;
 use super::output::{colored, print, say};
@@ -13,6 +11,7 @@ use super::probe::{self, Settings};
 use super::progress::Progress;
 use super::prove;
 use super::session::Session;
+use super::side_by_side::side_by_side;
 use crate::checklist::ExitStatus;
 use crate::cli::{Arguments, Color, Command, RunArguments, SelftestArguments};
 use crate::contract::Contract;
@@ -24,8 +23,8 @@ use crate::reference::{self, ReferenceOptions};
 use crate::runner::{Interrupt, Recorder};
 use crate::selftest::{Evidence, Probed, Selection, SelectionError, SoundTarget, Summary, TableOptions, Target, table};
 
-/// How often a target is looked at again, with the machine for itself, where not everything was shown.
-const FURTHER_LOOKS: u32 = 3;
+/// How often a target is looked at again where not everything was shown.
+pub(super) const FURTHER_LOOKS: u32 = 3;
 
 pub(super) fn execute(arguments: &SelftestArguments, color: Color) -> Result<u8> {
     if arguments.profiles {
@@ -51,22 +50,17 @@ pub(super) fn execute(arguments: &SelftestArguments, color: Color) -> Result<u8>
 async fn probe_all(targets: Vec<Target>, jobs: usize) -> Vec<Probed> {
     say(&format!("probing {} targets, {jobs} at a time", targets.len()));
     let progress = Arc::new(Progress::new(targets.len(), "targets"));
-    let places = Arc::new(Semaphore::new(jobs));
-    let mut running = JoinSet::new();
-    for (number, target) in targets.into_iter().enumerate() {
-        let (places, progress) = (Arc::clone(&places), Arc::clone(&progress));
-        running.spawn(async move {
-            // The semaphore is never closed, so there is always a place in the end.
-            let _place = places.acquire().await;
+    let probed = side_by_side(targets, jobs, |target| {
+        let progress = Arc::clone(&progress);
+        async move {
             let probed = look(target, 1).await;
             progress.part_ended(&told(&probed));
-            (number, probed)
-        });
-    }
-    let mut probed = running.join_all().await;
-    probed.sort_by_key(|(number, _)| *number);
+            probed
+        }
+    })
+    .await;
     let mut settled = Vec::new();
-    for (_, mut one) in probed {
+    for mut one in probed {
         while one.deserves_another_look() && one.looks <= FURTHER_LOOKS {
             one = look(one.target, one.looks + 1).await;
             say(&format!("again: {}", told(&one)));

@@ -1,24 +1,13 @@
 //! The table of what profiles have proven.
 
-use comfy_table::{Cell, Color, ContentArrangement, Table, presets};
+use comfy_table::{Cell, Color};
 
-use super::table::deviating;
+use super::table::{deviating, headed};
 use super::{Lack, Proof, TableOptions};
 
 /// Renders what was proven, a line for each profile, and the count.
 pub fn proofs_table(proofs: &[Proof], options: TableOptions) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Disabled).set_header([
-        "profile",
-        "sound mock",
-        "caught",
-        "as expected?",
-    ]);
-    if options.color {
-        table.enforce_styling();
-    } else {
-        table.force_no_tty();
-    }
+    let mut table = headed(&["profile", "sound mock", "caught", "as expected?"], options);
     for proof in proofs {
         let lacks = proof.lacks();
         let words = if lacks.is_empty() {

@@ -22,19 +22,7 @@ pub struct TableOptions {
 
 /// Renders what was shown, a line for each target, and the counts.
 pub fn table(probed: &[Probed], options: TableOptions) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Disabled).set_header([
-        "class",
-        "target",
-        "caught by",
-        "violated",
-        "as expected?",
-    ]);
-    if options.color {
-        table.enforce_styling();
-    } else {
-        table.force_no_tty();
-    }
+    let mut table = headed(&["class", "target", "caught by", "violated", "as expected?"], options);
     for one in probed {
         table.add_row(row(one, options));
     }
@@ -43,6 +31,19 @@ pub fn table(probed: &[Probed], options: TableOptions) -> String {
         text.extend(probed.iter().map(witnesses));
     }
     text + &format!("\n{}\n", Summary::of(probed))
+}
+
+/// A table without rows.
+pub(super) fn headed(header: &[&str], options: TableOptions) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(header);
+    if options.color {
+        table.enforce_styling();
+    } else {
+        table.force_no_tty();
+    }
+    table
 }
 
 fn row(one: &Probed, options: TableOptions) -> [Cell; 5] {

@@ -96,7 +96,7 @@ fn generated_contracts_are_kept_and_nobody_is_blamed() {
 const SERVED: [&str; 3] = ["reference", "stripe-v1", "ietf-draft-07"];
 
 #[test]
-fn whoever_serves_a_shipped_profile_is_blamed_for_nothing() {
+fn whoever_serves_one_of_these_is_blamed_for_nothing() {
     let sound = |name: &&str| Wanted {
         loaded: idemspec::profile::load(name).unwrap(),
         scenarios: Vec::new(),
