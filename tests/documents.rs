@@ -197,6 +197,9 @@ fn every_mistake_of_meaning_is_found_where_it_stands() {
         ("at_least: 24h", "at_least: 24h, at_most: 1h", "1h}", "is shorter than `at_least`"),
         ("source: docs}", "min_length: 9, max_length: 8, source: docs}", "8, source", "is less than `min_length`"),
         ("methods: [POST]", "methods: [POST, put]", "put]", "did you mean `PUT`?"),
+        ("executes, level: should", "executes, effects: repeatable", "repeatable}", "of `after_server_error` alone"),
+        ("/orders/{{identity}}", "/orders/{{identity}}/{{action}}", "\"/orders/{{id", "`{{action}}` has no value here"),
+        ("reference: \"{{marker}}\"}}\n", "reference: \"{{marker}} {{action}}\"}}\n", "\"{{marker}} {{action", "has no value here"),
         ("{rejects: {status: 409}}\n    in", "{chanegd: replays}\n    in", "chanegd", "did you mean `changed`?"),
         ("contract:\n", "hooks: {restart: {command: []}}\ncontract:\n", "[]", "the command is empty"),
         (

@@ -226,6 +226,25 @@ fn paths_hold_whole_segments() {
     }
 }
 
+/// What must be unique is equal for all requests with one key, and made of harmless characters whatever the key is made of.
+#[test]
+fn an_action_has_a_name_for_each_key() {
+    let request = r#"{method: POST, path: "/o/{{action}}", json: {name: "{{action}}", reference: "{{marker}}"}}"#;
+    let bound = bind(&profile("", request, "", "{header: K}"), &[]);
+    let name = |key| {
+        let request = bound.request(&attempt("base", key)).unwrap();
+        let name = request.target.sent().rsplit('/').next().unwrap().to_owned();
+        assert!(sent_body(&request).contains(&format!(r#""name":"{name}""#)));
+        assert!(name.len() == 16 && name.chars().all(|letter| letter.is_ascii_hexdigit()), "{name}");
+        name
+    };
+    assert_eq!(name(Some("k-1")), name(Some("k-1")));
+    assert_eq!(name(None), name(None));
+    let all: std::collections::BTreeSet<String> =
+        [None, Some(""), Some("k-1"), Some("K-1"), Some("a\tb")].map(name).into_iter().collect();
+    assert_eq!(all.len(), 5);
+}
+
 #[test]
 fn accounts_have_their_own_credentials() {
     let target = "  auth: {basic: {username: \"${USER_NAME}\", password: \"${PASSWORD}\"}}\n  accounts: {other: {header: {name: X-Api-Key, value: \"key ${KEY}\"}}, third: {bearer: \"${THIRD}\"}}\n";

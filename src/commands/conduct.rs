@@ -72,6 +72,7 @@ impl Conduct {
             Beginning::Resumption(resumption) => {
                 Tokens::fetch_all(&context).await?;
                 context.recorder.record_synced(None, EventKind::Resumed(resumption)).await?;
+                context.tokens.note(&context.recorder)?;
             }
         }
         let finished = tokio::select! {

@@ -76,7 +76,8 @@ pub(super) async fn begin(context: &Context, session: &Session, settings: &Setti
     Tokens::fetch_all(context).await?;
     let planned = planned(context, session, settings)?;
     context.recorder.record(None, started(context, name, session.document.clone()))?;
-    Ok(context.recorder.record_synced(None, planned).await?)
+    context.recorder.record_synced(None, planned).await?;
+    Ok(context.tokens.note(&context.recorder)?)
 }
 
 /// Runs what was planned, and goes on after the control only where the instrument can be trusted.

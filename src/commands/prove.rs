@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
+use tokio::sync::Semaphore;
 
 use super::output::{colored, print, say};
 use super::progress::Progress;
@@ -33,14 +34,17 @@ fn selected(only: &[String]) -> Result<Vec<String>> {
     Ok(shipped.into_iter().filter(is_selected).collect())
 }
 
-/// Several profiles at a time prove themselves; each on one mock after the other.
+/// All profiles prove themselves at the same time; of their mocks, so many are probed at a time. A contract that has clients
+/// wait takes long to probe, and its mocks would otherwise be waited for one after the other when all else is over.
 async fn prove_all(names: Vec<String>, jobs: usize) -> Vec<Proof> {
-    say(&format!("{} profiles prove themselves, {jobs} at a time", names.len()));
+    say(&format!("{} profiles prove themselves, {jobs} mocks at a time", names.len()));
     let progress = Arc::new(Progress::new(names.len(), "profiles"));
-    let proofs = side_by_side(names, jobs, |name| {
-        let progress = Arc::clone(&progress);
+    let places = Arc::new(Semaphore::new(jobs));
+    let at_once = names.len();
+    let proofs = side_by_side(names, at_once, |name| {
+        let (progress, places) = (Arc::clone(&progress), Arc::clone(&places));
         async move {
-            let proof = prove(name).await;
+            let proof = prove(name, places).await;
             let word = if proof.lacks().is_empty() { "proven" } else { "not proven" };
             progress.part_ended(&format!("{}: {word}", proof.profile));
             proof
@@ -51,22 +55,25 @@ async fn prove_all(names: Vec<String>, jobs: usize) -> Vec<Proof> {
     proofs
 }
 
-async fn prove(profile: String) -> Proof {
-    let (sound, breaches, wanted) = match sound(&profile).await {
+async fn prove(profile: String, places: Arc<Semaphore>) -> Proof {
+    let (sound, breaches, wanted) = match sound(&profile, &places).await {
         Ok(sound) => (Ok((sound.evidence, sound.status)), sound.breaches, sound.wanted),
         Err(error) => (Err(format!("{error:#}")), Vec::new(), 0),
     };
-    let mut broken = Vec::new();
-    for breach in breaches {
-        let mut one = with(&profile, breach).await;
-        for _ in 0..FURTHER_LOOKS {
-            if one.deserves_another_look() {
-                one = with(&profile, one.breach).await;
-            }
-        }
-        broken.push(one);
-    }
+    let at_once = breaches.len();
+    let broken = side_by_side(breaches, at_once, |breach| probe_broken(profile.clone(), breach, Arc::clone(&places))).await;
     Proof { profile, sound, broken, wanted }
+}
+
+/// What a broken mock shows, and once more where it did not show everything.
+async fn probe_broken(profile: String, breach: Breach, places: Arc<Semaphore>) -> Broken {
+    let mut one = with(&profile, breach, &places).await;
+    for _ in 0..FURTHER_LOOKS {
+        if one.deserves_another_look() {
+            one = with(&profile, one.breach, &places).await;
+        }
+    }
+    one
 }
 
 /// What the sound mock of a profile shows.
@@ -80,10 +87,10 @@ struct Sound {
 }
 
 /// Probes the sound mock.
-async fn sound(profile: &str) -> Result<Sound> {
+async fn sound(profile: &str, places: &Semaphore) -> Result<Sound> {
     let mut looks = 0;
     loop {
-        let shown = probed(words(profile, None), format!("mock of {profile}")).await?;
+        let shown = mock(profile, None, places).await?;
         let evidence = Evidence::of(&shown.history, &shown.findings);
         let status = status(&shown);
         looks += 1;
@@ -96,11 +103,20 @@ async fn sound(profile: &str) -> Result<Sound> {
     }
 }
 
-async fn with(profile: &str, breach: Breach) -> Broken {
-    let defect = breach.defect;
-    let shown = probed(words(profile, Some(defect)), format!("mock of {profile} with {defect}")).await;
+async fn with(profile: &str, breach: Breach, places: &Semaphore) -> Broken {
+    let shown = mock(profile, Some(breach.defect), places).await;
     let evidence = shown.map(|shown| Evidence::of(&shown.history, &shown.findings));
     Broken { breach, evidence: evidence.map_err(|error| format!("{error:#}")) }
+}
+
+/// Probes a mock when there is a place for it.
+async fn mock(profile: &str, defect: Option<Defect>, places: &Semaphore) -> Result<Shown> {
+    let name = match defect {
+        Some(defect) => format!("mock of {profile} with {defect}"),
+        None => format!("mock of {profile}"),
+    };
+    let _place = places.acquire().await?;
+    probed(words(profile, defect), name).await
 }
 
 fn words(profile: &str, defect: Option<Defect>) -> Vec<String> {

@@ -122,5 +122,5 @@ fn earlier(history: &History) -> (u64, u64) {
         |number: fn(&crate::history::CaseHistory) -> usize| history.cases.values().map(number).sum::<usize>() as u64;
     let attempts = sum(|case| case.all_attempts().count());
     let others = sum(|case| case.all_counts().count() + case.hooks.len());
-    (attempts + others + history.cleanups.len() as u64, attempts)
+    (attempts + others + history.token_requests + history.cleanups.len() as u64, attempts)
 }

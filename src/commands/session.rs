@@ -178,21 +178,22 @@ pub(super) fn announcement(session: &Session, max_requests: u64) -> String {
     let cases = session.plan.cases.len();
     let cleanup = if budget.cleanups > 0 { "removed at the end" } else { "left there: the profile has no `cleanup`" };
     let mut text = format!(
-        "{cases} cases against {}: at most {} requests ({} attempts, {} counts, {} cleanups{}), {} actions; effects are {cleanup}",
+        "{cases} cases against {}: at most {} requests ({} attempts, {} counts, {} cleanups{}{}), {} actions; effects are {cleanup}",
         session.bound.base_url(),
         budget.requests(),
         budget.attempts,
         budget.counts,
         budget.cleanups,
         if budget.hooks > 0 { format!(", {} hooks", budget.hooks) } else { String::new() },
+        if budget.tokens > 0 { format!(", {} for tokens", budget.tokens) } else { String::new() },
         budget.actions,
     );
     let tokens = session.bound.token_accounts().len();
     if tokens > 0 {
         let whose = if tokens == 1 { "the account".to_owned() } else { format!("each of {tokens} accounts") };
         text.push_str(&format!(
-            "\nbeside these, a token is fetched for {whose}, and again when it expires or is refused; that counts as none of \
-             the requests"
+            "\na token is fetched for {whose}, and again when it expires or is refused; whatever asks an endpoint for one \
+             counts under --max-requests and --rate"
         ));
     }
     let left_out: Vec<&str> = session.left_out.iter().map(String::as_str).collect();

@@ -150,7 +150,8 @@ struct CaseForm {
     /// A remark for the reader.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     note: Option<String>,
-    /// `repeatable` where the contract says that every execution may have an effect.
+    /// `repeatable` where the contract says that every execution after a server error may have an effect of its own. It is
+    /// said of `after_server_error` and nowhere else.
     #[serde(default, skip_serializing_if = "is_once")]
     effects: Effects,
 }

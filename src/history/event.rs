@@ -71,6 +71,11 @@ pub enum EventKind {
     Counted(Count),
     /// Attempts were released together.
     Raced(Race),
+    /// Token endpoints were asked, so many times since the last event of this kind.
+    TokensAsked {
+        /// The requests.
+        requests: u64,
+    },
     /// A hook of the profile is about to be run. On disk before that.
     HookStarted {
         /// The name of the hook in the profile.
@@ -98,7 +103,7 @@ pub enum EventKind {
     Interrupted,
     /// The run is over, or as far as this process takes it. Absent where it was killed.
     RunEnded {
-        /// Requests that were sent in all, by all processes: attempts, counts, hooks, cleanup.
+        /// Requests that were sent in all, by all processes: attempts, counts, hooks, tokens, cleanup.
         requests: u64,
     },
 }

@@ -17,6 +17,9 @@ pub struct Budget {
     pub counts: u64,
     /// Runs of hooks.
     pub hooks: u64,
+    /// Requests for tokens: one for each account that gets its token from an endpoint, and one more where the cleanup may
+    /// need another. How often tokens expire is not known before.
+    pub tokens: u64,
     /// Requests that clean up.
     pub cleanups: u64,
     /// Distinct actions: the number of effects if the target is sound.
@@ -37,6 +40,7 @@ impl Budget {
             budget.add(bound, case, max_wait);
         }
         budget.cleanups = if operation.cleanup.is_some() { budget.attempts } else { 0 };
+        budget.tokens = bound.token_endpoints().len() as u64 * if operation.cleanup.is_some() { 2 } else { 1 };
         budget
     }
 
@@ -102,7 +106,7 @@ impl Budget {
 
     /// All requests together.
     pub fn requests(&self) -> u64 {
-        self.attempts + self.counts + self.hooks + self.cleanups
+        self.attempts + self.counts + self.hooks + self.tokens + self.cleanups
     }
 }
 

@@ -235,7 +235,7 @@ impl Bound {
     }
 
     pub(super) fn values<'v>(&'v self, marker: Option<&'v str>, identity: Option<&'v str>) -> Values<'v> {
-        Values { variables: &self.variables, marker, identity, key: None, seconds: None }
+        Values { variables: &self.variables, marker, identity, action: None, key: None, seconds: None }
     }
 }
 
@@ -253,7 +253,7 @@ impl Needed {
         let mut needed = Self { variables: IndexMap::new(), missing: Vec::new(), unavailable: IndexMap::new() };
         let shown = shown_variables(profile);
         // What a mock answers is nothing that a run needs.
-        for site in sites(profile).into_iter().filter(|site| site.purpose != Purpose::Mock) {
+        for site in sites(profile).into_iter().filter(|site| !site.purpose.is_of_mock()) {
             let parsed = Parsed::parse(site.text)
                 .map_err(|error| BindError::Template { pointer: site.pointer.clone(), error })?;
             for (name, fallback) in parsed.variables() {
@@ -275,7 +275,9 @@ impl Needed {
             Purpose::Account(account) => self.unavailable.entry(format!("accounts.{account}")).or_default(),
             Purpose::Replica(replica) => self.unavailable.entry(format!("replicas.{replica}")).or_default(),
             Purpose::Hook(hook) => self.unavailable.entry(format!("hooks.{hook}")).or_default(),
-            Purpose::FurtherProbe(operation) | Purpose::FurtherCleanup(operation) => {
+            Purpose::FurtherProbe(operation)
+            | Purpose::FurtherCleanup(operation)
+            | Purpose::Counter(Some(operation)) => {
                 self.unavailable.entry(format!("operations.{operation}")).or_default()
             }
             Purpose::Place(Some(account)) => self.unavailable.entry(format!("accounts.{account}")).or_default(),
@@ -284,9 +286,11 @@ impl Needed {
             | Purpose::Place(None)
             | Purpose::Probe
             | Purpose::ProbePath
+            | Purpose::Counter(None)
             | Purpose::Cleanup
             | Purpose::Clock
-            | Purpose::Mock => {
+            | Purpose::Mock
+            | Purpose::MockError => {
                 if !self.missing.iter().any(|known| known.name == name) {
                     self.missing.push(MissingVariable { name: name.to_owned(), pointer: site.pointer.clone() });
                 }
@@ -314,12 +318,14 @@ fn shown_variables(profile: &Profile) -> BTreeSet<String> {
             Purpose::OwnAccount | Purpose::Account(_) => secret.extend(names.unwrap_or_else(|_| Vec::new())),
             Purpose::Probe
             | Purpose::ProbePath
+            | Purpose::Counter(_)
             | Purpose::Cleanup
             | Purpose::FurtherProbe(_)
             | Purpose::FurtherCleanup(_)
             | Purpose::Hook(_)
             | Purpose::Clock
-            | Purpose::Mock => {}
+            | Purpose::Mock
+            | Purpose::MockError => {}
         }
     }
     shown.retain(|name| !secret.contains(name) || profile.target.shown.contains(name));
@@ -369,7 +375,7 @@ fn replicas(
 
 /// A base URL and its path, both without a slash at the end.
 fn url(at: &str, written: &str, variables: &IndexMap<String, Variable>) -> Result<(String, String), BindError> {
-    let values = Values { variables, marker: None, identity: None, key: None, seconds: None };
+    let values = Values { variables, marker: None, identity: None, action: None, key: None, seconds: None };
     let text = super::template::render(written, &values, super::template::Place::Plain)
         .map_err(|error| BindError::Template { pointer: at.to_owned(), error })?;
     let refused = |reason: String| BindError::BaseUrl { shown: text.shown().to_owned(), reason };

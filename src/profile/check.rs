@@ -85,7 +85,7 @@ impl Check<'_> {
     fn unknown_name(&mut self, at: &str, name: &str, purpose: Purpose<'_>) {
         let message = match name {
             NOW => format!("`{{{{{name}}}}}` stands in a header field that `fresh` names, and nowhere else"),
-            "identity" | "marker" | "key" | "seconds" => format!("`{{{{{name}}}}}` has no value here"),
+            "identity" | "marker" | "action" | "key" | "seconds" => format!("`{{{{{name}}}}}` has no value here"),
             _ => format!("`{{{{{name}}}}}` is not a name that templates have"),
         };
         let allowed = purpose.names();

@@ -39,8 +39,13 @@ pub(super) fn check(check: &mut Check<'_>) {
     for (index, method) in contract.scope.iter().flat_map(|scope| &scope.methods).enumerate() {
         check.method(&format!("/contract/scope/methods/{index}"), method);
     }
+    check.effects();
     check.sources();
 }
+
+/// The only promise after which a further execution can have an effect of its own. Everywhere else an effect is granted
+/// by `executes` itself, or not at all.
+const REPEATABLE_AT: &str = "/contract/replay/after_server_error/";
 
 impl Check<'_> {
     fn key(&mut self, key: &Key) {
@@ -132,6 +137,24 @@ impl Check<'_> {
         }
     }
 
+    /// Every text of the contract that stands under this name, with its place.
+    fn texts(&self, name: &str) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        if let Some(contract) = self.located.value().get("contract") {
+            collect("/contract", contract, name, &mut found);
+        }
+        found
+    }
+
+    fn effects(&mut self) {
+        let said = self.texts("effects").into_iter().filter(|(_, effects)| effects == "repeatable");
+        for (at, _) in said.filter(|(at, _)| !at.starts_with(REPEATABLE_AT)) {
+            let problem = self.located.problem(At::Value(&at), "`repeatable` says something of `after_server_error` alone");
+            let hint = "elsewhere an execution has an effect of its own where a new action begins, and no other: leave it out";
+            self.problem(problem.hinting(hint));
+        }
+    }
+
     fn sources(&mut self) {
         for (name, source) in &self.profile.sources {
             if source.verified.as_ref().is_some_and(|verified| !is_date(verified)) {
@@ -139,10 +162,7 @@ impl Check<'_> {
                 self.value(&at, "a day is written like `2026-10-15`");
             }
         }
-        let mut named = Vec::new();
-        if let Some(contract) = self.located.value().get("contract") {
-            named_sources("/contract", contract, &mut named);
-        }
+        let named = self.texts("source");
         let known: Vec<&str> = self.profile.sources.keys().map(String::as_str).collect();
         for (at, name) in named.into_iter().filter(|(_, name)| !known.contains(&name.as_str())) {
             let problem = self.located.problem(At::Value(&at), format!("there is no source `{name}` under `sources`"));
@@ -153,21 +173,21 @@ impl Check<'_> {
     }
 }
 
-/// Every `source: name` of a contract. What matchers say about answers is left out.
-fn named_sources(at: &str, value: &Value, named: &mut Vec<(String, String)>) {
+/// Every text that stands under this name. What matchers say about answers is left out.
+fn collect(at: &str, value: &Value, name: &str, found: &mut Vec<(String, String)>) {
     match value {
         Value::Object(members) => {
             for (key, member) in members {
                 match (key.as_str(), member.as_str()) {
-                    ("source", Some(name)) => named.push((pointer(at, key), name.to_owned())),
+                    (key, Some(text)) if key == name => found.push((pointer(at, key), text.to_owned())),
                     ("rejects" | "when" | "not_executed", _) => {}
-                    _ => named_sources(&pointer(at, key), member, named),
+                    _ => collect(&pointer(at, key), member, name, found),
                 }
             }
         }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                named_sources(&format!("{at}/{index}"), item, named);
+                collect(&format!("{at}/{index}"), item, name, found);
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}

@@ -72,6 +72,12 @@ impl Bound {
         own.chain(further).filter(|(_, auth)| auth.is_fetched()).map(|(name, _)| name.to_owned()).collect()
     }
 
+    /// Those of them whose tokens come from an endpoint, which takes a request each time.
+    pub fn token_endpoints(&self) -> Vec<String> {
+        let asks = |account: &String| matches!(self.auth(account), Ok(Some(Auth::Oauth2(_))));
+        self.token_accounts().into_iter().filter(asks).collect()
+    }
+
     /// Where the token of an account comes from; none where it needs none.
     ///
     /// # Errors

@@ -109,9 +109,13 @@ pub fn recorded(name: &str, document: &Value) -> Result<Loaded, Problems> {
 
 /// The digest of a profile's document: SHA-256 of its compact JSON.
 pub fn digest(document: &Value) -> String {
-    let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, document.to_string().as_bytes());
-    let digits: String = digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256:{digits}")
+    format!("sha256:{}", hexadecimal(&document.to_string()))
+}
+
+/// The SHA-256 of a text, in hexadecimal digits.
+pub(super) fn hexadecimal(text: &str) -> String {
+    let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, text.as_bytes());
+    digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Reads a profile from a text, as if it stood in a file of this name.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Profile;
-use super::sites::{Purpose, sites};
+use super::sites::sites;
 use super::template::Parsed;
 
 /// What a made-up value may begin with. The first that the profile does not refuse as a credential is taken.
@@ -14,7 +14,7 @@ impl Profile {
     /// so two accounts stay two; and none begins as a credential that the profile refuses.
     pub fn made_up_values(&self) -> BTreeMap<String, String> {
         let mut values = BTreeMap::new();
-        for site in sites(self).into_iter().filter(|site| site.purpose != Purpose::Mock) {
+        for site in sites(self).into_iter().filter(|site| !site.purpose.is_of_mock()) {
             let Ok(parsed) = Parsed::parse(site.text) else { continue };
             for (name, _) in parsed.variables().filter(|(_, fallback)| fallback.is_none()) {
                 values.insert(name.to_owned(), self.made_up(name));

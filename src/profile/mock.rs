@@ -22,6 +22,10 @@ pub struct Mock {
     /// For how long a token counts that the mock gives; 20 seconds unless it is said here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_lifetime: Option<Period>,
+    /// How errors read that are the mock's own: credentials that do not count, a path that nobody serves. `{{code}}` and
+    /// `{{message}}` say what is wrong. Without this, they are JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errors: Option<MockError>,
     /// The answers to what does not succeed, by the name of the parameter variant that draws it.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, MockAnswer>")]
@@ -46,6 +50,16 @@ pub struct MockAnswer {
     /// The content, as text, for example XML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<Template>,
+}
+
+/// The content of an error: its status is that of what is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MockError {
+    /// As JSON; templates may stand in any text of it.
+    Json(Value),
+    /// As text, for example XML.
+    Body(Template),
 }
 
 /// A list of what was made.

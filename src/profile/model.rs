@@ -68,7 +68,8 @@ pub struct Source {
     pub verified: Option<String>,
 }
 
-/// Text with `{{marker}}`, `{{identity}}` and `${VARIABLE}` in it. Strict: an unknown name is an error.
+/// Text with `{{marker}}`, `{{identity}}` and `${VARIABLE}` in it. In the probed request `{{action}}` stands for a name that every
+/// action has for itself: the same for all requests with one key, for what must be unique. Strict: an unknown name is an error.
 #[derive(Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Template(pub String);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::body::{self, Content};
 use super::multipart;
 use super::template::{Place, TemplateError, Values, render};
-use super::{BASE, Bound, DEFAULT, Hook, RequestTemplate, Spelling};
+use super::{BASE, Bound, DEFAULT, Hook, RequestTemplate, Spelling, load};
 use crate::contract::{Carrier, Encoding};
 use crate::message::Request;
 use crate::secret::Text;
@@ -34,6 +34,17 @@ pub struct RenderRequest<'r> {
     /// Another method than the operation's.
     pub method: Option<&'r str>,
 }
+
+impl RenderRequest<'_> {
+    /// The name of the action: for all requests with one key the same, for any other key another one. It is made from the key,
+    /// so that it has none of the characters of an odd one. Requests without a key have that of their marker.
+    fn action(&self) -> String {
+        load::hexadecimal(self.key.unwrap_or(self.marker)).chars().take(ACTION_LENGTH).collect()
+    }
+}
+
+/// How many characters the name of an action has.
+const ACTION_LENGTH: usize = 16;
 
 /// What a hook is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -160,7 +171,8 @@ impl Bound {
     /// When something has no value, no such name, or no way to stand in an HTTP request.
     pub fn request(&self, wanted: &RenderRequest<'_>) -> Result<Request, RenderError> {
         let (template, spelling) = self.probe(wanted.operation, wanted.variant)?;
-        let values = Values { key: wanted.key, ..self.values(Some(wanted.marker), None) };
+        let action = wanted.action();
+        let values = Values { action: Some(&action), key: wanted.key, ..self.values(Some(wanted.marker), None) };
         let mut draft = self.draft(&template, &values, wanted.account, self.path_of(wanted.replica)?)?;
         if let Some(method) = wanted.method {
             draft.method = parse_method(method)?;

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    Auth, AwsSignature, Counter, EffectSource, FurtherOperation, Hook, Mock, OAuth2, Profile, RawBody, RequestTemplate,
-    Template,
+    Auth, AwsSignature, Counter, EffectSource, FurtherOperation, Hook, Mock, MockError, OAuth2, Profile, RawBody,
+    RequestTemplate, Template,
 };
 use crate::document::pointer;
 
@@ -32,13 +32,15 @@ pub(super) enum Purpose<'p> {
     Account(&'p str),
     /// Where the credentials of an account count or come from: the profile's own, or the named one. Not secret.
     Place(Option<&'p str>),
-    /// The probed request, one of its variants, or a counter.
+    /// The probed request, or one of its variants.
     Probe,
     /// The path of the probed request, where a client may name what is to be made.
     ProbePath,
+    /// A counter: of the profile's own operation, or of the named one.
+    Counter(Option<&'p str>),
     /// The cleanup.
     Cleanup,
-    /// The request of a further operation, or one of its counters.
+    /// The request of a further operation.
     FurtherProbe(&'p str),
     /// The cleanup of a further operation.
     FurtherCleanup(&'p str),
@@ -48,20 +50,29 @@ pub(super) enum Purpose<'p> {
     Clock,
     /// The answers of a mock.
     Mock,
+    /// The errors that are a mock's own.
+    MockError,
 }
 
 impl Purpose<'_> {
+    /// Whether it is for mocks alone, and nothing that a run needs.
+    pub(super) fn is_of_mock(self) -> bool {
+        matches!(self, Self::Mock | Self::MockError)
+    }
+
     /// The names that an expression may use here.
     pub(super) fn names(self) -> &'static [&'static str] {
         match self {
             Self::BaseUrl | Self::Replica(_) | Self::OwnAccount | Self::Account(_) | Self::Place(_) | Self::Clock => {
                 &[]
             }
-            Self::Probe | Self::FurtherProbe(_) => &["marker"],
-            Self::ProbePath => &["marker", "key"],
+            Self::Probe | Self::FurtherProbe(_) => &["marker", "action"],
+            Self::ProbePath => &["marker", "action", "key"],
+            Self::Counter(_) => &["marker"],
             Self::Cleanup | Self::FurtherCleanup(_) => &["marker", "identity"],
             Self::Hook(_) => &["marker", "identity", "seconds"],
             Self::Mock => &["marker", "identity", "items"],
+            Self::MockError => &["code", "message"],
         }
     }
 }
@@ -113,6 +124,13 @@ fn of_mock(mock: &Mock) -> Vec<Site<'_>> {
             purpose: Purpose::Mock,
         }));
     }
+    match &mock.errors {
+        Some(MockError::Json(json)) => sites.extend(of_value("/mock/errors/json", json, Purpose::MockError)),
+        Some(MockError::Body(Template(text))) => {
+            sites.push(Site { pointer: "/mock/errors/body".into(), text, purpose: Purpose::MockError });
+        }
+        None => {}
+    }
     if let Some(list) = &mock.list {
         sites.extend(list.json.iter().flat_map(|json| of_value("/mock/list/json", json, Purpose::Mock)));
         sites.extend(list.body.iter().map(|body| Site {
@@ -152,7 +170,7 @@ fn of_operation(profile: &Profile) -> Vec<Site<'_>> {
             sites.push(Site { pointer, text: &value.0, purpose: Purpose::Probe });
         }
     }
-    sites.extend(of_effects("/operation", &operation.effects, Purpose::Probe));
+    sites.extend(of_effects("/operation", &operation.effects, Purpose::Counter(None)));
     if let Some(cleanup) = &operation.cleanup {
         sites.extend(of_request("/operation/cleanup", cleanup, Purpose::Cleanup));
     }
@@ -161,7 +179,7 @@ fn of_operation(profile: &Profile) -> Vec<Site<'_>> {
 
 fn of_further<'p>(at: &str, operation: &'p FurtherOperation, name: &'p str) -> Vec<Site<'p>> {
     let mut sites = of_request(&pointer(at, "request"), &operation.request, Purpose::FurtherProbe(name));
-    sites.extend(of_effects(at, &operation.effects, Purpose::FurtherProbe(name)));
+    sites.extend(of_effects(at, &operation.effects, Purpose::Counter(Some(name))));
     if let Some(cleanup) = &operation.cleanup {
         sites.extend(of_request(&pointer(at, "cleanup"), cleanup, Purpose::FurtherCleanup(name)));
     }

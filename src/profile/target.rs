@@ -25,7 +25,8 @@ pub struct Target {
     /// How the profile's own account shows who it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth: Option<Auth>,
-    /// Further accounts, by name.
+    /// Further accounts, by name: credentials of which is true what `scope.other_account` says. A second credential of the
+    /// profile's own account is one only where keys count for a credential.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, Auth>")]
     pub accounts: IndexMap<String, Auth>,

@@ -113,6 +113,7 @@ pub(super) struct Values<'v> {
     pub(super) variables: &'v IndexMap<String, Variable>,
     pub(super) marker: Option<&'v str>,
     pub(super) identity: Option<&'v str>,
+    pub(super) action: Option<&'v str>,
     pub(super) key: Option<&'v str>,
     pub(super) seconds: Option<&'v str>,
 }
@@ -265,6 +266,7 @@ fn evaluate(written: &str, values: &Values<'_>) -> Result<String, TemplateError>
     let named = [
         ("marker", values.marker),
         ("identity", values.identity),
+        ("action", values.action),
         ("key", values.key),
         ("seconds", values.seconds),
         (NOW, Some(now.as_str())),

@@ -49,6 +49,17 @@ impl Answer {
         Self::json(status, &json!({"error": sentence, "code": code}))
     }
 
+    /// What an error says that was made here.
+    pub(super) fn told(&self) -> Told {
+        let content: Value = serde_json::from_slice(&self.body).unwrap_or_default();
+        let text = |name: &str| content.get(name).and_then(Value::as_str).map(str::to_owned);
+        let name = StatusCode::from_u16(self.status).ok().and_then(|status| status.canonical_reason());
+        Told {
+            code: text("code").unwrap_or_else(|| name.unwrap_or_default().replace(' ', "")),
+            sentence: text("error").unwrap_or_default(),
+        }
+    }
+
     /// The same answer, made to fit what a matcher describes, as far as that can be done. `identity` is what was made.
     pub(super) fn fitting(self, matcher: &Matcher, identity: Option<&str>) -> Self {
         let mut answer = Self { status: fitting_status(matcher.status.as_ref(), self.status), ..self };
@@ -145,6 +156,15 @@ impl Answer {
         }
         response
     }
+}
+
+/// What an error says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Told {
+    /// A word for programs; without one, the name of the status.
+    pub(super) code: String,
+    /// A sentence for people.
+    pub(super) sentence: String,
 }
 
 /// The first answer once more, as the contract wants replays to look.

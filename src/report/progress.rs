@@ -20,7 +20,10 @@ fn message(kind: &EventKind) -> Option<String> {
         EventKind::RunStarted(run) => Some(format!("probing {} as {}", escape(&run.base_url), escape(&run.profile))),
         EventKind::CaseSkipped(skipped) => Some(format!("not run ({})", escape(&skipped.reason.to_string()))),
         EventKind::CaseStarted(_) => Some("began".into()),
-        EventKind::IntentCreated(_) | EventKind::Planned(_) | EventKind::HookStarted { .. } => None,
+        EventKind::IntentCreated(_)
+        | EventKind::Planned(_)
+        | EventKind::TokensAsked { .. }
+        | EventKind::HookStarted { .. } => None,
         EventKind::Resumed(_) => Some("going on with the run".into()),
         EventKind::Waiting(waiting) => Some(format!("waiting until {}", escape(&waiting.due))),
         EventKind::Suspended(waiting) => Some(format!("suspended until {}", escape(&waiting.due))),

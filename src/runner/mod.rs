@@ -132,6 +132,7 @@ pub async fn run(context: &Arc<Context>, plan: &Plan, proceed: impl Fn(&History)
         context.recorder.record(None, EventKind::Interrupted)?;
     }
     if context.clean_up {
+        context.pace.begin_cleanup();
         cleanup::clean_up(context).await?;
     }
     context.recorder.record_synced(None, EventKind::RunEnded { requests: context.pace.sent() }).await?;

@@ -1,7 +1,7 @@
 //! Counting requests, stopping at the cap, and keeping them apart.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::contract::Rate;
@@ -16,6 +16,8 @@ pub struct Pace {
     limit: Option<Rate>,
     started: Instant,
     turns: Mutex<Turns>,
+    /// Whether effects are being removed.
+    cleans: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -53,6 +55,7 @@ impl Pace {
             limit: None,
             started: Instant::now(),
             turns: Mutex::default(),
+            cleans: AtomicBool::new(false),
         }
     }
 
@@ -100,6 +103,19 @@ impl Pace {
     /// When the cap is reached.
     pub fn take_control(&self) -> Result<(), CapReached> {
         self.take(1, 0)
+    }
+
+    /// Notes that effects are being removed from now on.
+    pub(super) fn begin_cleanup(&self) {
+        self.cleans.store(true, Ordering::Relaxed);
+    }
+
+    /// Asks to fetch a token. While effects are removed, that uses up what was set aside for it.
+    ///
+    /// # Errors
+    /// When the cap is reached.
+    pub fn take_token(&self) -> Result<(), CapReached> {
+        if self.cleans.load(Ordering::Relaxed) { self.take_cleanup() } else { self.take_control() }
     }
 
     /// Asks to set one request aside for undoing something.
@@ -166,6 +182,18 @@ mod tests {
         assert_eq!(pace.take_control(), Ok(()));
         assert_eq!(pace.take_control(), Err(CapReached));
         assert_eq!(pace.take_cleanup(), Ok(()));
+    }
+
+    #[test]
+    fn the_cap_leaves_room_for_the_token_that_the_cleanup_needs() {
+        let pace = Pace::new(4, true);
+        assert_eq!(pace.take_token(), Ok(()));
+        assert_eq!(pace.set_aside(), Ok(()));
+        assert_eq!(pace.take_attempt(), Ok(()));
+        assert_eq!(pace.take_token(), Err(CapReached));
+        pace.begin_cleanup();
+        assert_eq!((pace.take_token(), pace.take_cleanup()), (Ok(()), Ok(())));
+        assert_eq!((pace.take_token(), pace.sent()), (Err(CapReached), 4));
     }
 
     #[test]

@@ -185,7 +185,10 @@ impl CaseRun<'_> {
     /// The token that an attempt is about to show, fetched if need be; none where it shows none.
     pub(super) async fn token(&self, send: &Send) -> Result<Option<TokenNumber>, Stop> {
         let token = self.context.tokens.ready(self.context, account(send)).await;
-        let token = token.map_err(|error| Stop::Fatal(RunError::Token(error)))?;
+        let token = token.map_err(|error| match error.is_of_the_cap() {
+            true => Stop::Because(Reason::RequestCap),
+            false => Stop::Fatal(RunError::Token(error)),
+        })?;
         Ok(token.filter(|_| self.shows_token(send)))
     }
 

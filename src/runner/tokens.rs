@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tokio::sync::Mutex;
 
-use super::{Context, command};
+use super::pace::CapReached;
+use super::{Context, Recorder, command};
+use crate::history::EventKind;
+use crate::journal::WriteError;
 use crate::message::{Request, Response};
 use crate::profile::{Bound, DEFAULT, RenderError, TokenSource};
 use crate::secret::Secrets;
@@ -44,6 +48,8 @@ pub struct Tokens {
     accounts: BTreeMap<String, Mutex<(u64, Option<Held>)>>,
     /// Where the credentials stand in the profile's file, by account.
     places: BTreeMap<String, String>,
+    /// Requests to token endpoints that are not yet written down.
+    asked: AtomicU64,
 }
 
 /// Why an account has no token. Secrets are replaced.
@@ -55,6 +61,15 @@ pub struct TokenError {
     reason: String,
     /// What to check.
     advice: &'static str,
+    /// Whether nobody was asked, because the cap on requests is reached.
+    capped: bool,
+}
+
+impl TokenError {
+    /// Whether nobody was asked, because the cap on requests is reached.
+    pub(super) fn is_of_the_cap(&self) -> bool {
+        self.capped
+    }
 }
 
 impl fmt::Display for TokenError {
@@ -78,6 +93,8 @@ struct Refusal {
     advice: &'static str,
     /// Whether it may be given a moment later.
     passes: bool,
+    /// Whether nobody was asked, because the cap on requests is reached.
+    capped: bool,
 }
 
 impl Tokens {
@@ -91,22 +108,49 @@ impl Tokens {
             let whole = place(&at).map_or_else(|| name.clone(), |file| format!("{file} ({name})"));
             (account.clone(), whole)
         });
-        Self { places: placed.collect(), accounts: accounts.into_iter().map(|name| (name, Mutex::default())).collect() }
+        Self {
+            places: placed.collect(),
+            accounts: accounts.into_iter().map(|name| (name, Mutex::default())).collect(),
+            asked: AtomicU64::new(0),
+        }
     }
 
-    /// Fetches a token for every account that needs one.
+    /// Fetches a token for every account that needs one, and sets one request aside for each that comes from an endpoint:
+    /// whoever removes effects may need another.
     ///
     /// # Errors
     /// The first that is not to be had.
     pub async fn fetch_all(context: &Context) -> Result<(), TokenError> {
         for account in context.tokens.accounts.keys() {
-            context.tokens.ready(context, account).await?;
+            context.tokens.held(context, account).await?;
+        }
+        for account in context.bound.token_endpoints().iter().filter(|_| context.clean_up) {
+            let refused = |CapReached| context.tokens.error(context, account, capped());
+            context.pace.set_aside().map_err(refused)?;
         }
         Ok(())
     }
 
-    /// Sees to it that an account has a token that counts. `None` where it needs none.
+    /// Writes down how often token endpoints were asked since this was written down last.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn note(&self, recorder: &Recorder) -> Result<(), WriteError> {
+        match self.asked.swap(0, Ordering::Relaxed) {
+            0 => Ok(()),
+            requests => recorder.record(None, EventKind::TokensAsked { requests }),
+        }
+    }
+
+    /// Sees to it that an account has a token that counts, and writes down what that took. `None` where it needs none.
     pub(super) async fn ready(&self, context: &Context, account: &str) -> Result<Option<TokenNumber>, TokenError> {
+        let held = self.held(context, account).await;
+        // Whatever the token is for is written down next. If that cannot be done, it is said then.
+        drop(self.note(&context.recorder));
+        held
+    }
+
+    async fn held(&self, context: &Context, account: &str) -> Result<Option<TokenNumber>, TokenError> {
         let Some(account_lock) = self.accounts.get(account) else { return Ok(None) };
         let mut state = account_lock.lock().await;
         let counts = |held: &Held| held.until.is_none_or(|until| Instant::now() < until);
@@ -161,6 +205,7 @@ impl Tokens {
             account: account.to_owned(),
             reason: context.bound.secrets().redact(&refusal.reason),
             advice: refusal.advice,
+            capped: refusal.capped,
         }
     }
 }
@@ -186,7 +231,13 @@ async fn given(context: &Context, account: &str) -> Result<Given, Refusal> {
 }
 
 fn refusal(reason: String, advice: &'static str) -> Refusal {
-    Refusal { reason, advice, passes: false }
+    Refusal { reason, advice, passes: false, capped: false }
+}
+
+/// The cap on requests leaves no room for the one that asks for a token.
+fn capped() -> Refusal {
+    let reason = "the cap of --max-requests leaves no request for it".to_owned();
+    Refusal { capped: true, ..refusal(reason, "raise `--max-requests`: tokens count, and may be needed for the cleanup") }
 }
 
 /// What to check where an endpoint is not the right one.
@@ -202,6 +253,9 @@ async fn ask(context: &Context, origin: Option<&str>, request: &Request) -> Resu
         }
     };
     let whole = format!("{}{}", connector.endpoint().authority(), request.target.shown());
+    context.pace.take_token().map_err(|CapReached| capped())?;
+    context.pace.turn(1).await;
+    context.tokens.asked.fetch_add(1, Ordering::Relaxed);
     match context.control.send(&connector, request, &Secrets::new()).await {
         Ok(response) => read(&response).map_err(|refusal| Refusal {
             reason: format!("the token endpoint {whole} answered {}", refusal.reason),
@@ -209,8 +263,8 @@ async fn ask(context: &Context, origin: Option<&str>, request: &Request) -> Resu
         }),
         Err(error) => Err(Refusal {
             reason: format!("the token endpoint {whole} did not answer: {error}"),
-            advice: CHECK_URL,
             passes: matches!(error, ControlError::Unreachable(_) | ControlError::Interrupted(_)),
+            ..refusal(String::new(), CHECK_URL)
         }),
     }
 }

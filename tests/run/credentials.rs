@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use idemspec::contract::Requirement;
+use idemspec::journal;
 use idemspec::profile;
 use idemspec::reference::{self, ReferenceOptions, RunningReference};
 
@@ -175,6 +177,37 @@ fn a_token_that_is_refused_is_renewed_and_nobody_is_blamed() {
     assert!(journal.contains("Bearer ${token of default}"), "it echoes: {journal}");
 }
 
+/// Whatever is sent to anybody counts, and waits for its turn.
+#[test]
+fn requests_for_tokens_count_and_keep_to_the_rate() {
+    let (target, issued) = forgetful(1);
+    let (began, least) = (Instant::now(), Duration::from_millis(10));
+    let more = ["--only", "key-reuse[reuse=base]", "--jobs", "1", "--rate", "100/s"];
+    let run = probe(&profile(ONE_CLIENT), &target.base_url(), &CLIENT, &more);
+    let (taken, asked) = (began.elapsed(), target.requests());
+    let history = journal::read(&run.journal).unwrap().history;
+    assert_eq!(history.requests, Some(asked as u64), "every request counts");
+    let tokens = issued.load(Ordering::SeqCst);
+    assert_eq!(history.token_requests, tokens as u64);
+    assert!(tokens > 10, "{tokens} of {asked}");
+    assert!(taken >= least * u32::try_from(asked - 1).unwrap(), "{asked} in {taken:?}");
+    assert!(run.stderr.contains("1 for tokens") || run.stderr.contains("2 for tokens"), "{}", run.stderr);
+}
+
+#[test]
+fn a_cap_that_has_no_room_for_a_token_is_told_before_anything_is_sent() {
+    let (target, _) = forgetful(7);
+    let with_cap = |cap| probe(&profile(ONE_CLIENT), &target.base_url(), &CLIENT, &["--max-requests", cap]);
+    let run = with_cap("1");
+    run.assert_code(2);
+    assert!(run.stderr.contains("the cap of --max-requests leaves no request for it"), "{}", run.stderr);
+    let asked = target.requests();
+    assert_eq!(asked, 1, "the first token was to be had, and none is left for the cleanup");
+    let run = with_cap("30");
+    assert_eq!(run.violated(), BTreeSet::new(), "{}", run.stdout);
+    assert!(run.stdout.contains("request cap reached") && target.requests() - asked <= 30, "{}", run.stdout);
+}
+
 #[test]
 fn a_token_endpoint_that_gives_none_is_told_before_anything_is_sent() {
     for (status, body, said) in [
@@ -238,11 +271,28 @@ fn signed_requests_are_taken_and_badly_signed_ones_are_not() {
         let shown = "SignedHeaders=content-type;host;x-amz-date, Signature=${signature}";
         assert!(journal.contains(shown) && journal.contains("/eu-central-1/things/aws4_request"), "{journal}");
     }
-    let wrong = [KEYS[0], ("KEY_SECRET", "canary+another/secret"), ("KEY_TOKEN", "canary+session")];
-    let run = probe(&text, &server.base_url(), &wrong, &["--only", "key-reuse"]);
+    let secret = [KEYS[0], ("KEY_SECRET", "canary+another/secret"), ("KEY_TOKEN", "canary+session")];
+    let region = [KEYS[0], KEYS[1], ("KEY_REGION", "another-region")];
+    let service = text.replace("service: things", "service: others");
+    for (text, variables) in [(&text, &secret[..]), (&text, &region), (&service, &KEYS)] {
+        let run = probe(text, &server.base_url(), variables, &["--only", "key-reuse"]);
+        run.assert_code(3);
+        let said = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("answered 403") && said.contains("the credentials"), "{}", run.stdout);
+    }
+}
+
+/// Who reads XML is told in XML why nothing was done.
+#[test]
+fn a_mock_writes_its_own_errors_as_the_profile_has_them() {
+    let server = reference::start(ReferenceOptions::of(profile::load("amazon-ec2").unwrap().profile)).unwrap();
+    let run = run_with(&["amazon-ec2", "--base-url", &server.base_url(), "--only", "key-reuse"], |command| {
+        command.envs([("AWS_ACCESS_KEY_ID", "nobody"), ("AWS_SECRET_ACCESS_KEY", "none"), ("AWS_VPC_ID", "vpc-1")]);
+    });
     run.assert_code(3);
-    let said = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("answered 403") && said.contains("the credentials"), "{}", run.stdout);
+    let journal = std::fs::read_to_string(&run.journal).unwrap();
+    let error = "<Response><Errors><Error><Code>AuthFailure</Code><Message>there is no such access key</Message>";
+    assert!(journal.contains(error), "{journal}");
 }
 
 /// What a short run against a profile that is served has to show.

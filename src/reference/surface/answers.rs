@@ -232,7 +232,7 @@ impl ListTelling {
 }
 
 fn names<'n>(identity: &'n str, item: &'n Item) -> Names<'n> {
-    Names { identity: Some(identity), marker: item.request.reference.as_deref(), items: None }
+    Names { identity: Some(identity), marker: item.request.reference.as_deref(), ..Names::default() }
 }
 
 /// How the time is told.

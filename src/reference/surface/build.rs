@@ -41,6 +41,7 @@ impl Derived {
             base_path,
             operations: Vec::new(),
             routes: Vec::new(),
+            errors: profile.mock.as_ref().and_then(|mock| mock.errors.clone()),
         };
         for source in &sources {
             derived.operations.push(operation(profile, source)?);

@@ -6,11 +6,13 @@ use serde_json::{Map, Value};
 use super::account::Credentials;
 use super::answers::{self, identity};
 use super::fields::{self, Format, Found, Spot};
+use super::mock;
 use super::operation::{Operation, Variant};
 use super::pattern::Captures;
 use super::routes::{self, Deed, Missed, Route};
 use super::{Asked, Routed, Surface};
 use crate::contract::{Carrier, Contract, Drawn, Matcher};
+use crate::profile::MockError;
 use crate::reference::answer::Answer;
 use crate::reference::book::{Collection, Item, Request};
 use crate::reference::dated;
@@ -28,32 +30,13 @@ pub(in crate::reference) struct Derived {
     /// The main operation, and the further ones.
     pub(super) operations: Vec<Operation>,
     pub(super) routes: Vec<Route>,
+    /// How errors read that are made here.
+    pub(super) errors: Option<MockError>,
 }
 
 impl Surface for Derived {
     fn route(&self, interpreter: &Interpreter, asked: Asked<'_>) -> Result<Routed, Answer> {
-        if let Some(token) = self.credentials.issued(&asked) {
-            return Ok(Routed::Answered(token));
-        }
-        let (route, captures, found) = self.find(&asked)?;
-        let Deed::Operate(collection) = route.deed else {
-            return self.answer(interpreter, &asked, route, captures, &found).map(Routed::Answered);
-        };
-        let operation = self.operation(collection)?;
-        let declared = Format::declared(asked.parts);
-        if !matches!(operation.shape.format, Format::None | Format::Raw)
-            && !operation.shape.own_media_type
-            && declared != operation.shape.format
-        {
-            return Err(Answer::error(415, "the content must be of the declared type"));
-        }
-        let meant = || {
-            Some(operation.recognise(&found, route.other_path.as_deref())?.0)
-                .filter(|variant| variant.drawn == Drawn::TurnedAway)
-        };
-        let account = self.credentials.account(&asked, true);
-        let account = account.map_err(|refused| meant().map_or(refused, Variant::failure))?;
-        Ok(Routed::Submitted(Box::new(submission(interpreter, asked, account, collection, operation, &captures))))
+        self.routed(interpreter, asked).map_err(|error| self.written(error))
     }
 
     fn announced(&self, interpreter: &Interpreter, asked: Asked<'_>) -> Option<Submission> {
@@ -96,6 +79,47 @@ impl Surface for Derived {
 }
 
 impl Derived {
+    fn routed(&self, interpreter: &Interpreter, asked: Asked<'_>) -> Result<Routed, Answer> {
+        if let Some(token) = self.credentials.issued(&asked) {
+            return Ok(Routed::Answered(token));
+        }
+        let (route, captures, found) = self.find(&asked)?;
+        let Deed::Operate(collection) = route.deed else {
+            return self.answer(interpreter, &asked, route, captures, &found).map(Routed::Answered);
+        };
+        let operation = self.operation(collection)?;
+        let declared = Format::declared(asked.parts);
+        if !matches!(operation.shape.format, Format::None | Format::Raw)
+            && !operation.shape.own_media_type
+            && declared != operation.shape.format
+        {
+            return Err(Answer::error(415, "the content must be of the declared type"));
+        }
+        let meant = || {
+            Some(operation.recognise(&found, route.other_path.as_deref())?.0)
+                .filter(|variant| variant.drawn == Drawn::TurnedAway)
+        };
+        let account = match (self.credentials.account(&asked, true), meant()) {
+            (Ok(account), _) => account,
+            (Err(_), Some(meant)) => return Ok(Routed::Answered(meant.failure())),
+            (Err(refused), None) => return Err(refused),
+        };
+        let mut submission = submission(interpreter, asked, account, collection, operation, &captures);
+        if submission.variant.is_none() {
+            // No variant of the profile says how this reads.
+            submission.request = submission.request.map_err(|error| self.written(error));
+        }
+        Ok(Routed::Submitted(Box::new(submission)))
+    }
+
+    /// An error that is made here, as the profile has such errors read.
+    fn written(&self, error: Answer) -> Answer {
+        match &self.errors {
+            Some(written) => mock::error(written, error),
+            None => error,
+        }
+    }
+
     fn find(&self, asked: &Asked<'_>) -> Result<(&Route, Captures, Vec<Found>), Answer> {
         let mut found = fields::of_head(asked.parts);
         found.extend(fields::of_content(Format::declared(asked.parts), &asked.body).unwrap_or_default());

@@ -4,7 +4,7 @@ use axum::http::header::CONTENT_TYPE;
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::profile::{MockAnswer, Template, TemplatePart};
+use crate::profile::{MockAnswer, MockError, Template, TemplatePart};
 use crate::reference::answer::Answer;
 
 /// The text that stands for the items of a list.
@@ -19,17 +19,27 @@ pub(super) struct Names<'n> {
     pub(super) marker: Option<&'n str>,
     /// The items of a list, as text.
     pub(super) items: Option<&'n str>,
+    /// What is wrong, in a word for programs.
+    pub(super) code: Option<&'n str>,
+    /// What is wrong, in a sentence for people.
+    pub(super) message: Option<&'n str>,
 }
 
 impl Names<'_> {
     /// Text with what it names filled in.
     pub(super) fn text(&self, template: &Template) -> String {
+        let named = |name: &str| match name {
+            "identity" => self.identity,
+            "marker" => self.marker,
+            "items" => self.items,
+            "code" => self.code,
+            "message" => self.message,
+            _ => None,
+        };
         let part = |part| match part {
             TemplatePart::Literal(text) => text,
-            TemplatePart::Expression(name) if name == "identity" => self.identity.unwrap_or_default().to_owned(),
-            TemplatePart::Expression(name) if name == "marker" => self.marker.unwrap_or_default().to_owned(),
-            TemplatePart::Expression(name) if name == "items" => self.items.unwrap_or_default().to_owned(),
-            TemplatePart::Expression(_) | TemplatePart::Variable(_) => String::new(),
+            TemplatePart::Expression(name) => named(&name).unwrap_or_default().to_owned(),
+            TemplatePart::Variable(_) => String::new(),
         };
         template.parts().unwrap_or_default().into_iter().map(part).collect()
     }
@@ -64,6 +74,17 @@ pub(super) fn answer(written: &MockAnswer, usual: Answer, names: Names<'_>) -> A
         .headers
         .iter()
         .fold(answer, |answer, (name, value)| answer.without_header(name).with_header(name, &names.text(value)))
+}
+
+/// An error of the mock's own as the profile writes such errors out.
+pub(super) fn error(written: &MockError, usual: Answer) -> Answer {
+    let told = usual.told();
+    let names = Names { code: Some(&told.code), message: Some(&told.sentence), ..Names::default() };
+    let written = match written {
+        MockError::Json(json) => MockAnswer { json: Some(json.clone()), ..MockAnswer::default() },
+        MockError::Body(body) => MockAnswer { body: Some(body.clone()), ..MockAnswer::default() },
+    };
+    answer(&written, usual, names)
 }
 
 /// Puts the items of a list where the text for them stands. Says whether there was such a place.

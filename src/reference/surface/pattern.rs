@@ -8,7 +8,7 @@ use crate::profile::{Template, TemplatePart};
 pub(super) type Captures = BTreeMap<String, String>;
 
 /// The names that can be read back out of a request.
-const NAMES: [&str; 4] = ["marker", "identity", "key", "seconds"];
+const NAMES: [&str; 5] = ["marker", "identity", "action", "key", "seconds"];
 
 /// What a template names that is another each time.
 const NOW: &str = "now_http_date";

@@ -21,6 +21,8 @@ const DATE: &str = "x-amz-date";
 struct AccessKey {
     id: String,
     secret: String,
+    /// Where it counts: region and service.
+    region: String,
     service: String,
 }
 
@@ -45,6 +47,7 @@ impl Signers {
             Auth::AwsSigv4(signature) => Some(AccessKey {
                 id: values.any(&signature.access_key_id),
                 secret: values.any(&signature.secret_access_key),
+                region: values.any(&signature.region),
                 service: signature.service.clone(),
             }),
             Auth::Bearer(_) | Auth::Basic { .. } | Auth::Header { .. } | Auth::Oauth2(_) | Auth::Command(_) => None,
@@ -69,8 +72,13 @@ impl Signers {
         let Some(claim) = Claim::read(written) else {
             return Some(Err(Answer::coded(400, "the signature cannot be read", "IncompleteSignature")));
         };
-        let Some(key) = self.0.iter().find(|key| key.id == claim.id && key.service == claim.service) else {
+        let mut keys = self.0.iter().filter(|key| key.id == claim.id).peekable();
+        if keys.peek().is_none() {
             return Some(Err(Answer::coded(401, "there is no such access key", "AuthFailure")));
+        }
+        let Some(key) = keys.find(|key| key.region == claim.region && key.service == claim.service) else {
+            let sentence = "the signature is scoped to another region or service than are served here";
+            return Some(Err(Answer::coded(403, sentence, "SignatureDoesNotMatch")));
         };
         let refused = if is_whole { claim.fault(asked, &key.secret) } else { None };
         Some(refused.map_or_else(|| Ok(format!("access key {}", key.id)), Err))
