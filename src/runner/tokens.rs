@@ -74,7 +74,7 @@ impl TokenError {
 
 impl fmt::Display for TokenError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { place, account, reason, advice } = self;
+        let Self { place, account, reason, advice, capped: _ } = self;
         write!(formatter, "{place}: account `{account}` has no token: {reason}\n   {advice}")
     }
 }
