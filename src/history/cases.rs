@@ -28,7 +28,7 @@ pub struct History {
     pub cleanups: Vec<Cleanup>,
     /// Whether the user interrupted the run.
     pub interrupted: bool,
-    /// Requests to token endpoints so far.
+    /// Requests that tokens took so far.
     pub token_requests: u64,
     /// Requests that were sent in all, once the run is over.
     pub requests: Option<u64>,
@@ -181,7 +181,7 @@ impl CaseHistory {
             EventKind::RunStarted(_)
             | EventKind::Planned(_)
             | EventKind::Resumed(_)
-            | EventKind::TokensAsked { .. }
+            | EventKind::TokensTook { .. }
             | EventKind::HookStarted { .. }
             | EventKind::CaseRepeated
             | EventKind::Waiting(_)
@@ -243,7 +243,7 @@ impl History {
             (EventKind::Resumed(_), _) => self.resume(event.at),
             (EventKind::Calibrated(calibration), _) => self.calibration = Some(*calibration),
             (EventKind::CleanedUp(cleanup), _) => self.cleanups.push(cleanup.clone()),
-            (EventKind::TokensAsked { requests }, _) => self.token_requests += requests,
+            (EventKind::TokensTook { requests }, _) => self.token_requests += requests,
             (EventKind::Interrupted, _) => self.interrupted = true,
             (EventKind::RunEnded { requests }, _) => self.requests = Some(*requests),
             (EventKind::CaseSkipped(skipped), Some(id)) => {

@@ -71,8 +71,9 @@ pub enum EventKind {
     Counted(Count),
     /// Attempts were released together.
     Raced(Race),
-    /// Token endpoints were asked, so many times since the last event of this kind.
-    TokensAsked {
+    /// Tokens took so many requests since the last event of this kind: to token endpoints, and for what is not under test and
+    /// was sent again because its token was refused.
+    TokensTook {
         /// The requests.
         requests: u64,
     },

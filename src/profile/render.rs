@@ -37,9 +37,10 @@ pub struct RenderRequest<'r> {
 
 impl RenderRequest<'_> {
     /// The name of the action: for all requests with one key the same, for any other key another one. It is made from the key,
-    /// so that it has none of the characters of an odd one. Requests without a key have that of their marker.
+    /// so that it has none of the characters of an odd one. Requests without a key, or with an empty one, have that of their
+    /// marker.
     fn action(&self) -> String {
-        load::hexadecimal(self.key.unwrap_or(self.marker)).chars().take(ACTION_LENGTH).collect()
+        load::hexadecimal(self.key.filter(|key| !key.is_empty()).unwrap_or(self.marker)).chars().take(ACTION_LENGTH).collect()
     }
 }
 

@@ -22,7 +22,7 @@ fn message(kind: &EventKind) -> Option<String> {
         EventKind::CaseStarted(_) => Some("began".into()),
         EventKind::IntentCreated(_)
         | EventKind::Planned(_)
-        | EventKind::TokensAsked { .. }
+        | EventKind::TokensTook { .. }
         | EventKind::HookStarted { .. } => None,
         EventKind::Resumed(_) => Some("going on with the run".into()),
         EventKind::Waiting(waiting) => Some(format!("waiting until {}", escape(&waiting.due))),

@@ -31,6 +31,10 @@ impl Context {
         match (&outcome, token) {
             (Ok(response), Some(token)) if response.status == UNAUTHORISED => {
                 self.tokens.give_up(request.account, token).await;
+                if self.pace.take_for_token().is_err() {
+                    return Ok(outcome);
+                }
+                self.tokens.count();
                 Ok(Box::pin(self.send_once(request)).await?.0)
             }
             _ => Ok(outcome),

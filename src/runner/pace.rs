@@ -110,11 +110,12 @@ impl Pace {
         self.cleans.store(true, Ordering::Relaxed);
     }
 
-    /// Asks to fetch a token. While effects are removed, that uses up what was set aside for it.
+    /// Asks to fetch a token, or to send something again because its token was refused. While effects are removed, that uses
+    /// up what was set aside for it.
     ///
     /// # Errors
     /// When the cap is reached.
-    pub fn take_token(&self) -> Result<(), CapReached> {
+    pub fn take_for_token(&self) -> Result<(), CapReached> {
         if self.cleans.load(Ordering::Relaxed) { self.take_cleanup() } else { self.take_control() }
     }
 
@@ -187,13 +188,13 @@ mod tests {
     #[test]
     fn the_cap_leaves_room_for_the_token_that_the_cleanup_needs() {
         let pace = Pace::new(4, true);
-        assert_eq!(pace.take_token(), Ok(()));
+        assert_eq!(pace.take_for_token(), Ok(()));
         assert_eq!(pace.set_aside(), Ok(()));
         assert_eq!(pace.take_attempt(), Ok(()));
-        assert_eq!(pace.take_token(), Err(CapReached));
+        assert_eq!(pace.take_for_token(), Err(CapReached));
         pace.begin_cleanup();
-        assert_eq!((pace.take_token(), pace.take_cleanup()), (Ok(()), Ok(())));
-        assert_eq!((pace.take_token(), pace.sent()), (Err(CapReached), 4));
+        assert_eq!((pace.take_for_token(), pace.take_cleanup()), (Ok(()), Ok(())));
+        assert_eq!((pace.take_for_token(), pace.sent()), (Err(CapReached), 4));
     }
 
     #[test]

@@ -48,8 +48,8 @@ pub struct Tokens {
     accounts: BTreeMap<String, Mutex<(u64, Option<Held>)>>,
     /// Where the credentials stand in the profile's file, by account.
     places: BTreeMap<String, String>,
-    /// Requests to token endpoints that are not yet written down.
-    asked: AtomicU64,
+    /// Requests that tokens took and that are not yet written down.
+    requests: AtomicU64,
 }
 
 /// Why an account has no token. Secrets are replaced.
@@ -111,7 +111,7 @@ impl Tokens {
         Self {
             places: placed.collect(),
             accounts: accounts.into_iter().map(|name| (name, Mutex::default())).collect(),
-            asked: AtomicU64::new(0),
+            requests: AtomicU64::new(0),
         }
     }
 
@@ -131,14 +131,19 @@ impl Tokens {
         Ok(())
     }
 
-    /// Writes down how often token endpoints were asked since this was written down last.
+    /// Counts a request: one to a token endpoint, or one that is sent again because its token was refused.
+    pub(super) fn count(&self) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Writes down how many requests tokens took since this was written down last.
     ///
     /// # Errors
     /// When the journal cannot be written.
     pub fn note(&self, recorder: &Recorder) -> Result<(), WriteError> {
-        match self.asked.swap(0, Ordering::Relaxed) {
+        match self.requests.swap(0, Ordering::Relaxed) {
             0 => Ok(()),
-            requests => recorder.record(None, EventKind::TokensAsked { requests }),
+            requests => recorder.record(None, EventKind::TokensTook { requests }),
         }
     }
 
@@ -253,9 +258,9 @@ async fn ask(context: &Context, origin: Option<&str>, request: &Request) -> Resu
         }
     };
     let whole = format!("{}{}", connector.endpoint().authority(), request.target.shown());
-    context.pace.take_token().map_err(|CapReached| capped())?;
+    context.pace.take_for_token().map_err(|CapReached| capped())?;
     context.pace.turn(1).await;
-    context.tokens.asked.fetch_add(1, Ordering::Relaxed);
+    context.tokens.count();
     match context.control.send(&connector, request, &Secrets::new()).await {
         Ok(response) => read(&response).map_err(|refusal| Refusal {
             reason: format!("the token endpoint {whole} answered {}", refusal.reason),

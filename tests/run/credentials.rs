@@ -188,7 +188,7 @@ fn requests_for_tokens_count_and_keep_to_the_rate() {
     let history = journal::read(&run.journal).unwrap().history;
     assert_eq!(history.requests, Some(asked as u64), "every request counts");
     let tokens = issued.load(Ordering::SeqCst);
-    assert_eq!(history.token_requests, tokens as u64);
+    assert!(history.token_requests >= tokens as u64, "{tokens}, and what was sent again");
     assert!(tokens > 10, "{tokens} of {asked}");
     assert!(taken >= least * u32::try_from(asked - 1).unwrap(), "{asked} in {taken:?}");
     assert!(run.stderr.contains("1 for tokens") || run.stderr.contains("2 for tokens"), "{}", run.stderr);

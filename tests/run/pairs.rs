@@ -27,6 +27,8 @@ struct Promises {
     #[serde(default)]
     may: Vec<String>,
     #[serde(default)]
+    xml: bool,
+    #[serde(default)]
     waits: bool,
 }
 
@@ -59,7 +61,8 @@ impl Promises {
         match (allowed, refusal(allowed)) {
             ("executes", _) => Deed::Executes,
             (_, Some((statuses, more))) => {
-                Deed::Refuses(played(&statuses, usual), std::iter::once(word).chain(more).collect())
+                let word = Some(word).filter(|_| !self.xml);
+                Deed::Refuses(played(&statuses, usual), word.into_iter().chain(more).collect())
             }
             _ => Deed::Repeats(match self.status.as_deref() {
                 None | Some("same") => self.first,
@@ -120,25 +123,24 @@ fn differences(shown: &Promises, judge: &Promises) -> BTreeSet<&'static str> {
     }
     let repeated = shown.repeated();
     let changed = shown.with_other_parameters();
-    let is_silent = judge.may.iter().any(|may| may == "changed");
-    let binding = judge.changed.as_ref().filter(|_| !is_silent);
-    let conflicts = binding.is_some_and(|allowed| !allows(allowed, &changed));
-    if conflicts {
+    let conflicts = judge.changed.as_ref().is_some_and(|allowed| !allows(allowed, &changed));
+    if conflicts && !judge.may.iter().any(|may| may == "changed") {
         broken.insert(fault(judge, &changed, "conflict.changed-parameters"));
     }
     if !allows(&judge.repeat, &repeated) {
         broken.insert(fault(judge, &repeated, "replay.after-success"));
-        // After a conflict that is not allowed nothing more is judged.
+        // After a conflict that is not allowed nothing more is judged, binding or not.
         broken.extend((!conflicts).then(|| fault(judge, &repeated, "conflict.original-survives")));
         return broken;
     }
     if let Deed::Repeats(status) = repeated {
+        let replays_alone = judge.repeat.iter().all(|allowed| allowed == "replays");
         let kept = judge.status.as_deref().is_none_or(|wanted| match wanted {
-            "same" => status == shown.first,
+            // The current state may have a status of its own.
+            "same" => status == shown.first || !replays_alone,
             statuses => is_among(status, &statuses.split('|').collect::<Vec<_>>()),
         });
         broken.extend((!kept).then_some("replay.fidelity"));
-        let replays_alone = judge.repeat.iter().all(|allowed| allowed == "replays");
         if marker.is_some_and(|(name, _)| replays_alone && shown.marks() != Some(name)) {
             broken.insert("replay.marker");
         }
