@@ -430,6 +430,7 @@ fn schemas_are_the_ones_of_the_types() {
     let schemas = [
         ("profile", schemars::schema_for!(profile::Profile)),
         ("scenario", schemars::schema_for!(scenario::ScenarioDocument)),
+        ("report", schemars::schema_for!(idemspec::report::json::Report)),
     ];
     let mut stale = Vec::new();
     for (name, schema) in schemas {
