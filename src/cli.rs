@@ -202,7 +202,7 @@ pub struct VerdictArguments {
     #[arg(long)]
     pub strict: bool,
 
-    /// Show more: undeclared requirements, every violation in full, whole bodies.
+    /// Show more: undeclared requirements, every violation in full, bodies up to --max-evidence.
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub verbose: u8,
 }
