@@ -1,12 +1,17 @@
 //! The command line: definitions only.
 
+mod curl;
 mod help;
+mod report;
 
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use self::curl::CurlArguments;
+pub use self::report::{ReportArguments, WrittenArguments};
 
 use self::help::{AFTER_HELP, JUDGE_HELP, LONG_ABOUT, RESUME_HELP, RUN_HELP, SELFTEST_HELP, SERVE_HELP};
 use crate::contract::{PRESSURE, Period, Rate};
@@ -34,6 +39,10 @@ pub enum Command {
     Resume(Box<ResumeArguments>),
     /// Judge a recorded run again, offline, by its own contract or by another one.
     Judge(JudgeArguments),
+    /// Write reports of a recorded run: json, junit, markdown, html, sarif, tap.
+    Report(ReportArguments),
+    /// Print an attempt of a recorded run as a curl command.
+    Curl(CurlArguments),
     /// Serve a profile: a target that keeps its contract, or breaks it by defects.
     Serve(ServeArguments),
     /// Test this tool: would it notice? Sound targets must not be blamed, and broken ones must be.
@@ -140,6 +149,10 @@ pub struct RunArguments {
     #[command(flatten)]
     pub verdict: VerdictArguments,
 
+    /// Which reports are written.
+    #[command(flatten)]
+    pub written: WrittenArguments,
+
     /// Where to write the journal; a new file under `.idemspec/` where this is not given.
     #[arg(long, value_name = "FILE")]
     pub journal: Option<PathBuf>,
@@ -189,7 +202,7 @@ pub struct VerdictArguments {
     #[arg(long)]
     pub strict: bool,
 
-    /// Show more: undeclared requirements, every violation in full, whole bodies.
+    /// Show more: undeclared requirements, every violation in full, bodies up to --max-evidence.
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub verbose: u8,
 }
@@ -208,6 +221,10 @@ pub struct ResumeArguments {
     /// What decides the exit status, and how much is shown.
     #[command(flatten)]
     pub verdict: VerdictArguments,
+
+    /// Which reports are written.
+    #[command(flatten)]
+    pub written: WrittenArguments,
 
     /// Leave the effects of the run where they are.
     #[arg(long)]
@@ -236,6 +253,10 @@ pub struct JudgeArguments {
     /// What decides the exit status, and how much is shown.
     #[command(flatten)]
     pub verdict: VerdictArguments,
+
+    /// Which reports are written.
+    #[command(flatten)]
+    pub written: WrittenArguments,
 }
 
 /// How connections to the target are opened: for probes, counts, hooks and cleanup alike.

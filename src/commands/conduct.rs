@@ -8,8 +8,9 @@ use anyhow::{Result, anyhow};
 use super::output::say;
 use super::probe::{self, Settings};
 use super::progress::Progress;
+use super::reports::Reports;
 use super::session::Session;
-use super::verdict::{self, resume_command};
+use super::verdict::{self, Recorded, resume_command};
 use crate::history::{EventKind, Resumption};
 use crate::runner::{Context, Interrupt, InterruptHandle, Observer, Recorder, RunError, Tokens};
 
@@ -25,6 +26,7 @@ pub(super) struct Conduct {
     /// Where the journal is.
     path: PathBuf,
     shown: Shown,
+    reports: Reports,
 }
 
 /// What is written down first.
@@ -36,8 +38,8 @@ enum Beginning {
 }
 
 impl Conduct {
-    pub(super) fn new(session: Session, settings: Settings, path: PathBuf, shown: Shown) -> Self {
-        Self { session, settings, path, shown }
+    pub(super) fn new(session: Session, settings: Settings, path: PathBuf, shown: Shown, reports: Reports) -> Self {
+        Self { session, settings, path, shown, reports }
     }
 
     /// Begins a run, conducts it to its end, and reports it.
@@ -97,14 +99,25 @@ impl Conduct {
     fn report(&self, context: &Context, outcome: Result<(), RunError>, go_on: &str) -> Result<u8> {
         let history = context.recorder.history();
         let contract = &context.bound.profile().contract;
-        let status = verdict::report(contract, &self.session.plan, &history, &self.path, self.shown)?;
+        let declared = history.plan.as_ref().map(|plan| plan.declared.clone()).unwrap_or_default();
+        let recorded = Recorded {
+            contract,
+            plan: &self.session.plan,
+            history: &history,
+            journal: &self.path,
+            declared: &declared,
+        };
+        let status = verdict::report(&recorded, self.shown, &self.reports);
         say(&format!("the journal of this run is {}", self.path.display()));
         outcome?;
         if context.interrupt.is_set() {
+            if let Err(error) = status {
+                say(&format!("error: {error:#}"));
+            }
             say(&format!("the run was interrupted; {go_on}"));
             return Ok(INTERRUPTED);
         }
-        Ok(status.code())
+        Ok(status?.code())
     }
 
     fn how_to_go_on(&self) -> String {

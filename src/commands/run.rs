@@ -5,9 +5,11 @@ use std::time::SystemTime;
 
 use anyhow::Result;
 
+use super::again::Told;
 use super::conduct::{Conduct, Shown};
 use super::output::{print, say};
 use super::probe::Settings;
+use super::reports::Reports;
 use super::session::{Session, announcement, rehearse};
 use crate::checklist::ExitStatus;
 use crate::cli::{Color, RunArguments};
@@ -32,14 +34,16 @@ pub(super) fn execute(arguments: &RunArguments, color: Color) -> Result<u8> {
         return Ok(ExitStatus::NothingSelected.code());
     }
     rehearse(&session.bound, &session.plan)?;
+    let reports = Reports::prepare(&arguments.written, arguments.journal.as_deref())?;
     let run = uuid::Uuid::new_v4().simple().to_string();
     let path = journal_path(arguments, &run);
     let journal = JournalWriter::create(&path)?;
-    let settings = Settings::of(arguments, &session);
+    let settings = Settings { told: Told::of(arguments, &session), ..Settings::of(arguments, &session) };
     say(&announcement);
     let rate = arguments.pacing.rate.map_or_else(String::new, |rate| format!(", at most {rate}"));
     say(&format!("seed {}{rate}", settings.seed));
-    let conduct = Conduct::new(session, settings, path, Shown { verdict: arguments.verdict, color });
+    let shown = Shown { verdict: arguments.verdict, color };
+    let conduct = Conduct::new(session, settings, path, shown, reports);
     conduct.begin(run, |observer| Recorder::new(Some(journal), observer))
 }
 

@@ -1,17 +1,19 @@
-//! From a history to the report: the same for a run, for one that went on, and for one that is judged again.
+//! From a history to the reports: the same for a run, for one that went on, and for one that is judged again.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
 
-use super::output::{colored, print};
+use super::output::{colored, print, say};
+use super::reports::Reports;
 use crate::checklist::{Bar, Checklist, ExitStatus};
 use crate::cli::{Color, DecidingLevel, VerdictArguments};
-use crate::contract::{Contract, Level, Reason};
-use crate::history::History;
+use crate::contract::{Contract, Level, Requirement};
+use crate::history::{Declaration, History};
 use crate::oracle::{self, Instrument};
 use crate::plan::Plan;
-use crate::report::{self, TerminalOptions};
+use crate::report::{self, Judged, TerminalOptions, quoted};
 
 /// How a verdict is to be shown.
 #[derive(Clone, Copy, Debug)]
@@ -20,15 +22,46 @@ pub(super) struct Shown {
     pub(super) color: Color,
 }
 
-/// Judges a history, prints the report, and returns the exit status. What waits for its time is told with what to do
-/// about it.
+/// A run that is on record, and what it is judged by.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Recorded<'r> {
+    pub(super) contract: &'r Contract,
+    pub(super) plan: &'r Plan,
+    pub(super) history: &'r History,
+    /// Where its journal is.
+    pub(super) journal: &'r Path,
+    /// Where the files of the contract declare each requirement.
+    pub(super) declared: &'r BTreeMap<Requirement, Declaration>,
+}
+
+/// Judges a run, prints the checklist, writes the reports, and returns the exit status.
 pub(super) fn report(
-    contract: &Contract,
-    plan: &Plan,
-    history: &History,
-    journal: &Path,
-    Shown { verdict: arguments, color }: Shown,
+    recorded: &Recorded<'_>,
+    Shown { verdict, color }: Shown,
+    reports: &Reports,
 ) -> Result<ExitStatus> {
+    judged(recorded, verdict, reports.max_evidence(), |judged| {
+        let to_stdout = !reports.take_stdout();
+        let options = TerminalOptions { color: to_stdout && colored(color), width: None, verbose: verdict.verbose };
+        let text = report::terminal(judged, &options);
+        if to_stdout {
+            print(&text).context("cannot write the report")?;
+        } else {
+            say(text.trim_end());
+        }
+        reports.write(judged)?;
+        Ok(judged.checklist.exit_status())
+    })
+}
+
+/// Judges a run, and does something with what is to be said of it.
+pub(super) fn judged<T>(
+    recorded: &Recorded<'_>,
+    arguments: VerdictArguments,
+    max_evidence: usize,
+    use_it: impl FnOnce(&Judged<'_>) -> T,
+) -> T {
+    let Recorded { contract, plan, history, journal, declared } = *recorded;
     let findings = oracle::judge(contract, history);
     let instrument = match oracle::examine(history) {
         Instrument::Sound => None,
@@ -41,26 +74,12 @@ pub(super) fn report(
     let bar = Bar { level, strict: arguments.strict };
     let untested = plan.untested_after(history);
     let checklist = Checklist::new(contract, history, &findings, &untested, instrument.as_deref(), bar);
-    let options = TerminalOptions { color: colored(color), width: None, verbose: arguments.verbose };
-    let text = report::terminal(&checklist, contract, history, &options) + &pending(history, journal);
-    print(&text).context("cannot write the report")?;
-    Ok(checklist.exit_status())
-}
-
-/// A line for each case that is suspended.
-fn pending(history: &History, journal: &Path) -> String {
-    let line = |case: &crate::history::CaseHistory| {
-        let reason = Reason::Pending(case.course.suspended.clone()?.due);
-        let clause = case.info.clause.map_or_else(|| case.id.to_string(), |clause| clause.id().to_owned());
-        Some(format!("{clause}: {reason}, resume with `{}` ({})\n", resume_command(journal), case.id))
-    };
-    history.cases.values().filter_map(line).collect()
+    let (findings, untested, journal) = (findings.as_slice(), &untested, journal.display().to_string());
+    let journal = journal.as_str();
+    use_it(&Judged { contract, history, findings, untested, checklist, bar, declared, journal, max_evidence })
 }
 
 /// How to go on with a run.
 pub(super) fn resume_command(journal: &Path) -> String {
-    let path = journal.display().to_string();
-    let plain = |character: char| character.is_ascii_alphanumeric() || "/._-+:@%".contains(character);
-    let path = if path.chars().all(plain) { path } else { format!("'{}'", path.replace('\'', r"'\''")) };
-    format!("idemspec resume {path}")
+    format!("idemspec resume {}", quoted(&journal.display().to_string()))
 }
