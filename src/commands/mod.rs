@@ -4,7 +4,9 @@ mod conduct;
 mod connections;
 mod embedded;
 mod explain;
+mod init;
 mod judge;
+mod lint;
 mod list;
 mod output;
 mod plan;
@@ -19,6 +21,7 @@ mod session;
 mod side_by_side;
 mod unset;
 mod verdict;
+mod whole_file;
 
 use anyhow::Result;
 
@@ -42,6 +45,8 @@ pub fn execute(arguments: Arguments) -> Result<u8> {
         Command::Judge(judge) => judge::execute(&judge, color),
         Command::Serve(serve) => serve::execute(&serve),
         Command::Selftest(selftest) => selftest::execute(&selftest, color),
+        Command::Lint(lint) => lint::execute(&lint, color),
+        Command::Init(init) => init::execute(&init),
         Command::List(list) => list::execute(&list),
         Command::Explain(explain) => explain::execute(&explain),
     }

@@ -5,6 +5,7 @@ mod declared;
 mod exchange;
 mod explain;
 mod leftovers;
+mod lint;
 mod mocked;
 mod progress;
 mod races;
@@ -21,6 +22,7 @@ mod tests;
 
 pub use declared::promises;
 pub use explain::{Topic, suggestions};
+pub use lint::{lint_json, lint_table};
 pub use progress::progress;
 pub use terminal::{TerminalOptions, terminal};
 pub use text::escape;
