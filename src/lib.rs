@@ -33,6 +33,12 @@ pub mod oracle;
 
 pub mod checklist;
 
+pub mod lint;
+
+pub mod openapi;
+
+pub mod draft;
+
 pub mod report;
 
 pub mod reference;

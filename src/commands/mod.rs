@@ -6,7 +6,9 @@ mod connections;
 mod curl;
 mod embedded;
 mod explain;
+mod init;
 mod judge;
+mod lint;
 mod list;
 mod output;
 mod plan;
@@ -23,6 +25,7 @@ mod session;
 mod side_by_side;
 mod unset;
 mod verdict;
+mod whole_file;
 
 use anyhow::Result;
 
@@ -48,6 +51,8 @@ pub fn execute(arguments: Arguments) -> Result<u8> {
         Command::Report(report) => report::execute(&report),
         Command::Serve(serve) => serve::execute(&serve),
         Command::Selftest(selftest) => selftest::execute(&selftest, color),
+        Command::Lint(lint) => lint::execute(&lint, color),
+        Command::Init(init) => init::execute(&init),
         Command::List(list) => list::execute(&list),
         Command::Explain(explain) => explain::execute(&explain),
     }
