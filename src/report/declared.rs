@@ -22,7 +22,7 @@ pub fn promises(contract: &Contract) -> Vec<String> {
 }
 
 /// The facts and promises of a clause.
-fn parts(contract: &Contract, clause: Clause) -> Vec<String> {
+pub(super) fn parts(contract: &Contract, clause: Clause) -> Vec<String> {
     let (facts, promises) = match clause {
         Clause::Key => (contract.key.as_ref().map(key).unwrap_or_default(), key_promises(contract)),
         Clause::Retention => (retention(contract), rows(contract, &[(Row::Expired, "expired")])),
