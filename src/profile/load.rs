@@ -114,12 +114,7 @@ pub fn written_text(file: &str, text: &str) -> Result<(Profile, Located), Proble
 /// # Errors
 /// As [`load`].
 pub fn places(reference: &str, pointers: &[&str]) -> Result<Vec<String>, Problems> {
-    let origin = match find_shipped(reference) {
-        Some((name, text)) => Origin::Shipped(name, text),
-        None => Origin::File(PathBuf::from(reference)),
-    };
-    let located = origin.read()?;
-    let located = merged(origin, located)?;
+    let located = located(reference)?;
     let place = |pointer: &&str| {
         let found = located.problem(At::Value(pointer), "");
         match found.spot {
@@ -156,12 +151,7 @@ pub fn parse(file: &str, text: &str) -> Result<Loaded, Problems> {
 
 /// Where something stands in the file of a profile, as `file:line:column`; nothing where that is not known.
 pub fn place_of(reference: &str, pointer: &str) -> Option<String> {
-    let origin = match find_shipped(reference) {
-        Some((name, text)) => Origin::Shipped(name, text),
-        None => Origin::File(PathBuf::from(reference)),
-    };
-    let located = origin.read().ok()?;
-    let found = merged(origin, located).ok()?.problem(At::Key(pointer), "");
+    let found = located(reference).ok()?.problem(At::Key(pointer), "");
     found.spot.map(|spot| format!("{}:{}:{}", found.file, spot.line, spot.column))
 }
 
@@ -171,17 +161,22 @@ pub fn place_of(reference: &str, pointer: &str) -> Option<String> {
 /// # Errors
 /// As [`load`].
 pub fn declarations(reference: &str) -> Result<Vec<(Requirement, String, Spot)>, Problems> {
-    let origin = match find_shipped(reference) {
-        Some((name, text)) => Origin::Shipped(name, text),
-        None => Origin::File(PathBuf::from(reference)),
-    };
-    let located = origin.read()?;
-    let located = merged(origin, located)?;
+    let located = located(reference)?;
     let place = |requirement: &Requirement| {
         let found = located.problem(At::Key(requirement.declared_at()), "");
         Some((*requirement, in_repository(&found.file), found.spot?))
     };
     Ok(Requirement::ALL.iter().filter_map(place).collect())
+}
+
+/// The document of a profile, with the places of everything in it.
+fn located(reference: &str) -> Result<Located, Problems> {
+    let origin = match find_shipped(reference) {
+        Some((name, text)) => Origin::Shipped(name, text),
+        None => Origin::File(PathBuf::from(reference)),
+    };
+    let located = origin.read()?;
+    merged(origin, located)
 }
 
 /// The path of a profile's file: its own, or that of a shipped one in the repository.
