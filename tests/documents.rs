@@ -430,6 +430,7 @@ fn schemas_are_the_ones_of_the_types() {
     let schemas = [
         ("profile", schemars::schema_for!(profile::Profile)),
         ("scenario", schemars::schema_for!(scenario::ScenarioDocument)),
+        ("waivers", schemars::schema_for!(idemspec::waiver::Waivers)),
     ];
     let mut stale = Vec::new();
     for (name, schema) in schemas {

@@ -18,9 +18,8 @@ pub(super) fn execute(arguments: &JudgeArguments, color: Color) -> Result<u8> {
         None => (recorded_profile(&history)?.profile.contract, plan),
         Some(other) => (profile::load(other)?.profile.contract, plan.under_another_contract()),
     };
-    let shown = Shown { verdict: arguments.verdict, color };
-    let status = verdict::report(&contract, &plan, &history, &arguments.journal, shown)?;
-    Ok(status.code())
+    let shown = Shown::new(&arguments.verdict, color)?;
+    Ok(verdict::report(&contract, &plan, &history, &arguments.journal, &shown)?.status.code())
 }
 
 /// The profile of a recording, as it was when the run began. A line that was changed since is noticed.

@@ -6,6 +6,7 @@ mod embedded;
 mod explain;
 mod judge;
 mod list;
+mod matrix;
 mod output;
 mod plan;
 mod probe;
@@ -13,12 +14,15 @@ mod progress;
 mod prove;
 mod resume;
 mod run;
+mod select;
 mod selftest;
 mod serve;
 mod session;
 mod side_by_side;
+mod units;
 mod unset;
 mod verdict;
+mod waivers;
 
 use anyhow::Result;
 

@@ -5,6 +5,7 @@ mod declared;
 mod exchange;
 mod explain;
 mod leftovers;
+mod matrix;
 mod mocked;
 mod progress;
 mod races;
@@ -13,6 +14,7 @@ mod retention;
 mod terminal;
 mod text;
 mod violations;
+mod waivers;
 
 #[cfg(test)]
 mod fixtures;
@@ -21,6 +23,7 @@ mod tests;
 
 pub use declared::promises;
 pub use explain::{Topic, suggestions};
+pub use matrix::{MatrixRow, matrix, worst};
 pub use progress::progress;
 pub use terminal::{TerminalOptions, terminal};
 pub use text::escape;

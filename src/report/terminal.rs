@@ -45,6 +45,7 @@ pub fn terminal(
         view.table(),
         view.requirements(),
         view.violations(),
+        view.waivers(),
         view.inconclusive(),
         view.observed(),
         view.untested(),
@@ -158,7 +159,7 @@ impl View<'_> {
         };
         let (skipped, made, left) = (self.history.skipped.len(), effects.made, effects.left.len());
         let status = self.checklist.exit_status();
-        let result = format!("Result: {} (exit {})", status.word(), status.code());
+        let result = format!("Result: {} (exit {})", self.checklist.decision.word(), status.code());
         let result = self.paint.apply(status_tone(status), &result);
         let why = self.checklist.decision.sentence();
         let (not_run, hooks) = (not_run(self.history), failed_hooks(self.history));
@@ -215,7 +216,7 @@ fn observed(line: &ClauseLine<'_>) -> String {
     if parts.is_empty() { "nothing".into() } else { parts.join(", ") }
 }
 
-fn mark(verdict: ClauseVerdict) -> char {
+pub(super) fn mark(verdict: ClauseVerdict) -> char {
     match verdict {
         ClauseVerdict::Holds => '✓',
         ClauseVerdict::Violated => '✗',
@@ -226,7 +227,7 @@ fn mark(verdict: ClauseVerdict) -> char {
     }
 }
 
-fn clause_tone(verdict: ClauseVerdict) -> Tone {
+pub(super) fn clause_tone(verdict: ClauseVerdict) -> Tone {
     match verdict {
         ClauseVerdict::Holds => Tone::Good,
         ClauseVerdict::Violated => Tone::Bad,
@@ -235,7 +236,7 @@ fn clause_tone(verdict: ClauseVerdict) -> Tone {
     }
 }
 
-fn status_tone(status: ExitStatus) -> Tone {
+pub(super) fn status_tone(status: ExitStatus) -> Tone {
     match status {
         ExitStatus::Sound => Tone::Good,
         ExitStatus::Violated => Tone::Bad,

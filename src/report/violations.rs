@@ -33,7 +33,9 @@ impl View<'_> {
         }
         let mut blocks = Vec::new();
         for (first, others) in groups.iter().filter_map(|group| group.split_first()) {
-            blocks.push(self.violation(first, others, shown));
+            let mut block = self.violation(first, others, shown);
+            block.push_str(&self.waived(line, first, others));
+            blocks.push(block);
             shown.push(first);
         }
         blocks
@@ -60,6 +62,16 @@ impl View<'_> {
         }
         block.push_str(&self.further(others));
         block
+    }
+
+    /// Until when, and why, a violation is forgiven, if all of its cases are.
+    fn waived(&self, line: &RequirementLine<'_>, first: &Finding, others: &[&Finding]) -> String {
+        let all = std::iter::once(first).chain(others.iter().copied());
+        let waivers: Option<Vec<_>> = all.map(|finding| line.waiver_of(finding)).collect();
+        let waiver = waivers.and_then(|waivers| waivers.first().copied());
+        waiver
+            .map(|waiver| self.field("waived", &format!("until {}: {}", waiver.until, waiver.reason)))
+            .unwrap_or_default()
     }
 
     /// `name  text`, wrapped so that the text stays in its column.
