@@ -11,8 +11,11 @@ mod tests;
 #[cfg(test)]
 mod waiver_tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use decision::Grounds;
 pub use decision::{Decision, ExitStatus, FailOn};
@@ -20,7 +23,7 @@ pub use waived::{Forgiven, WaiverLine, WaiverState};
 
 use crate::contract::{Cause, Clause, Conflict, Contract, Level, Reason, Replay, Requirement, Retention, Row, Scope};
 use crate::contract::{Standing, Verdict};
-use crate::history::History;
+use crate::history::{AttemptId, CaseId, History};
 use crate::oracle::{Finding, Judgement};
 
 /// How high the bar lies that a run has to clear.
@@ -92,7 +95,7 @@ pub struct RequirementLine<'a> {
 }
 
 /// How often a requirement was exercised, and with what result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tally {
     /// Findings that it holds.
     pub held: usize,
@@ -112,7 +115,8 @@ impl Tally {
 }
 
 /// What is known about a clause as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum ClauseVerdict {
     /// Something holds, nothing is violated, and every must that the contract declares was exercised.
     Holds,
@@ -246,6 +250,12 @@ impl<'a> RequirementLine<'a> {
         self.findings.iter().copied().filter(|finding| judged(finding) == Judgement::Violated)
     }
 
+    /// The attempts that its findings rest on, each once, however many findings name it.
+    pub fn attempts(&self) -> BTreeSet<(&'a CaseId, AttemptId)> {
+        let findings = self.findings.iter().copied();
+        findings.flat_map(|finding| finding.attempts.iter().map(move |attempt| (&finding.case, *attempt))).collect()
+    }
+
     /// Whether neither the contract nor the run has anything to say about it.
     pub fn is_idle(&self) -> bool {
         self.standing == Standing::Undeclared && matches!(self.verdict, Verdict::Untested(_))
@@ -259,7 +269,7 @@ impl<'a> RequirementLine<'a> {
 }
 
 /// What a finding says; at level *may*, whatever was seen is only told.
-fn judged(finding: &Finding) -> Judgement {
+pub fn judged(finding: &Finding) -> Judgement {
     match finding.level {
         Level::May => Judgement::Observed,
         Level::Should | Level::Must => finding.judgement,

@@ -1,7 +1,9 @@
 //! The command line: definitions only.
 
 mod bar;
+mod curl;
 mod help;
+mod report;
 mod shard;
 mod target;
 
@@ -12,6 +14,8 @@ use std::str::FromStr;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use self::bar::{BarArguments, LeastFailing};
+pub use self::curl::CurlArguments;
+pub use self::report::{ReportArguments, WrittenArguments};
 use self::help::{AFTER_HELP, JUDGE_HELP, LONG_ABOUT, RESUME_HELP, RUN_HELP, SELFTEST_HELP, SERVE_HELP};
 pub use self::shard::ShardNumber;
 pub use self::target::TargetArguments;
@@ -40,6 +44,10 @@ pub enum Command {
     Resume(Box<ResumeArguments>),
     /// Judge a recorded run again, offline, by its own contract or by another one.
     Judge(JudgeArguments),
+    /// Write reports of a recorded run: json, junit, markdown, html, sarif, tap.
+    Report(ReportArguments),
+    /// Print an attempt of a recorded run as a curl command.
+    Curl(CurlArguments),
     /// Serve a profile: a target that keeps its contract, or breaks it by defects.
     Serve(ServeArguments),
     /// Test this tool: would it notice? Sound targets must not be blamed, and broken ones must be.
@@ -159,6 +167,10 @@ pub struct RunArguments {
     #[command(flatten)]
     pub verdict: VerdictArguments,
 
+    /// Which reports are written.
+    #[command(flatten)]
+    pub written: WrittenArguments,
+
     /// Where to write the journal; a new file under `.idemspec/` where this is not given. Where several operations are
     /// probed, each has a file of its own, with its name before the ending.
     #[arg(long, value_name = "FILE")]
@@ -225,6 +237,10 @@ pub struct ResumeArguments {
     #[command(flatten)]
     pub verdict: VerdictArguments,
 
+    /// Which reports are written.
+    #[command(flatten)]
+    pub written: WrittenArguments,
+
     /// How the target is reached, and what is left there.
     #[command(flatten)]
     pub target: TargetArguments,
@@ -244,6 +260,10 @@ pub struct JudgeArguments {
     /// What decides the exit status, and how much is shown.
     #[command(flatten)]
     pub verdict: VerdictArguments,
+
+    /// Which reports are written.
+    #[command(flatten)]
+    pub written: WrittenArguments,
 }
 
 /// How connections to the target are opened: for probes, counts, hooks and cleanup alike.

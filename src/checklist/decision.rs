@@ -1,5 +1,8 @@
 //! What decides the exit status, and the exit status itself.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::{Bar, ClauseLine};
 use crate::contract::{Level, Verdict};
 
@@ -70,7 +73,8 @@ pub(super) struct Grounds {
 }
 
 /// What decides the exit status: the first of these that is the case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Decision {
     /// A must is violated.
     MustViolated,

@@ -48,6 +48,18 @@ pub(super) const JUDGE_HELP: &str = "Examples:\n  \
     idemspec judge run.jsonl --profile stripe-v1        what another contract would say\n\n\
     Nothing is sent. What the other contract declares and the run did not exercise is untested.";
 
+pub(super) const REPORT_HELP: &str = "Examples:\n  \
+    idemspec report run.jsonl --report junit=junit.xml --report sarif=idemspec.sarif\n  \
+    idemspec report run.jsonl --report markdown=- >> \"$GITHUB_STEP_SUMMARY\"\n  \
+    idemspec report run.jsonl --report json=- | jq '.runs[0].result'\n\n\
+    Formats: json, junit, markdown, html, sarif, tap. The exit status is 0 once they are written, whatever they say: that of \
+    the run is in them.";
+
+pub(super) const CURL_HELP: &str = "Examples:\n  \
+    idemspec curl run.jsonl key-reuse#2                         the attempt that the report shows as #2 of that case\n  \
+    idemspec curl run.jsonl 'lost-response[lose=connection]'    all attempts of a case\n\n\
+    Nothing is sent. Secrets stand as the names of their variables, such as \"$STRIPE_SECRET_KEY\".";
+
 pub(super) const SERVE_HELP: &str = "Examples:\n  \
     idemspec serve --port 8080\n  \
     idemspec serve --port 8080 --defect double-effect\n  \

@@ -8,8 +8,9 @@ use anyhow::{Result, anyhow};
 use super::output::say;
 use super::probe::{self, Settings};
 use super::progress::Progress;
+use super::reports::Reports;
 use super::session::Session;
-use super::verdict::{self, resume_command};
+use super::verdict::{self, Recorded, Reported, resume_command};
 use crate::history::{EventKind, Resumption};
 use crate::report::MatrixRow;
 use crate::runner::{Context, Interrupt, InterruptHandle, Observer, Recorder, RunError, Tokens};
@@ -34,6 +35,7 @@ pub(super) struct Conduct {
     /// Where the journal is.
     path: PathBuf,
     shown: Shown,
+    reports: Reports,
 }
 
 /// What is written down first.
@@ -45,8 +47,8 @@ enum Beginning {
 }
 
 impl Conduct {
-    pub(super) fn new(session: Session, settings: Settings, path: PathBuf, shown: Shown) -> Self {
-        Self { session, settings, path, shown }
+    pub(super) fn new(session: Session, settings: Settings, path: PathBuf, shown: Shown, reports: Reports) -> Self {
+        Self { session, settings, path, shown, reports }
     }
 
     /// Begins a run, conducts it to its end, and reports it.
@@ -111,16 +113,27 @@ impl Conduct {
     fn report(&self, context: &Context, outcome: Result<(), RunError>, go_on: &str) -> Result<Ended> {
         let history = context.recorder.history();
         let contract = &context.bound.profile().contract;
-        let told = verdict::report(contract, &self.session.plan, &history, &self.path, &self.shown)?;
+        let declared = history.plan.as_ref().map(|plan| plan.declared.clone()).unwrap_or_default();
+        let recorded = Recorded {
+            contract,
+            plan: &self.session.plan,
+            history: &history,
+            journal: &self.path,
+            declared: &declared,
+        };
+        let reported = verdict::report(&recorded, &self.shown, &self.reports);
         if self.shown.is_alone() {
             say(&format!("the journal of this run is {}", self.path.display()));
         }
         outcome?;
         if context.interrupt.is_set() {
+            let told = |error: &anyhow::Error| say(&format!("error: {error:#}"));
+            let row = reported.inspect_err(told).ok().map(|reported| reported.row);
             say(&format!("the run was interrupted; {go_on}"));
-            return Ok(Ended { code: INTERRUPTED, row: Some(told.row) });
+            return Ok(Ended { code: INTERRUPTED, row });
         }
-        Ok(Ended { code: told.status.code(), row: Some(told.row) })
+        let Reported { status, row } = reported?;
+        Ok(Ended { code: status.code(), row: Some(row) })
     }
 
     fn how_to_go_on(&self) -> String {

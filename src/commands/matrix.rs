@@ -14,9 +14,9 @@ use crate::report::{self, MatrixRow, TerminalOptions};
 
 /// Probes them all, prints the table, and returns the exit status: the worst of all.
 pub(super) fn execute(arguments: &RunArguments, units: &[Unit], shown: Shown) -> Result<u8> {
-    check(arguments, units)?;
     let options = TerminalOptions { color: colored(shown.color), width: None, verbose: shown.verdict.verbose };
-    let order = Order::of(arguments, shown.within(units.len()));
+    let order = Order::of(arguments, shown.within(units.len()))?;
+    check(arguments, units)?;
     let mut rows = Vec::new();
     let ending = probe_all(units, &order, &mut rows);
     print(&report::matrix(&rows, &options)).context("cannot write the table")?;

@@ -1,7 +1,9 @@
 //! One file per subcommand. Here, and only here, things are printed.
 
+mod again;
 mod conduct;
 mod connections;
+mod curl;
 mod embedded;
 mod explain;
 mod judge;
@@ -12,6 +14,8 @@ mod plan;
 mod probe;
 mod progress;
 mod prove;
+mod report;
+mod reports;
 mod resume;
 mod run;
 mod select;
@@ -44,6 +48,8 @@ pub fn execute(arguments: Arguments) -> Result<u8> {
         Command::Run(run) => run::execute(&run, color),
         Command::Resume(resume) => resume::execute(&resume, color),
         Command::Judge(judge) => judge::execute(&judge, color),
+        Command::Curl(curl) => curl::execute(&curl),
+        Command::Report(report) => report::execute(&report),
         Command::Serve(serve) => serve::execute(&serve),
         Command::Selftest(selftest) => selftest::execute(&selftest, color),
         Command::List(list) => list::execute(&list),

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context as _, Result};
 
+use super::again::Told;
 use super::connections::recorded;
 use super::session::Session;
 use crate::cli::{PacingArguments, RaceRelease, RunArguments};
@@ -24,6 +25,8 @@ pub(super) struct Settings {
     pub(super) clean_up: bool,
     /// Requests of earlier processes, and how many of them were attempts.
     pub(super) earlier: (u64, u64),
+    /// What the journal keeps for its readers.
+    pub(super) told: Told,
 }
 
 impl Settings {
@@ -36,6 +39,7 @@ impl Settings {
             max_response: arguments.target.connections.max_response.0,
             clean_up: session.bound.profile().operation.cleanup.is_some() && !arguments.target.keep_effects,
             earlier: (0, 0),
+            told: Told::default(),
         }
     }
 }
@@ -132,6 +136,8 @@ fn planned(context: &Context, session: &Session, settings: &Settings) -> Result<
         cleans_up: settings.clean_up,
         cases: session.plan.recorded().context("the plan cannot be written down")?,
         untested: session.plan.untested.clone(),
+        words: settings.told.words.clone(),
+        declared: settings.told.declared.clone(),
     })))
 }
 

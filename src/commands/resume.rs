@@ -4,11 +4,13 @@ use std::time::SystemTime;
 
 use anyhow::{Context as _, Result, bail};
 
+use super::again::Told;
 use super::conduct::{Conduct, Shown};
 use super::connections::settings;
 use super::judge::{recorded_profile, warn_of_torn_line};
 use super::output::say;
 use super::probe::Settings;
+use super::reports::Reports;
 use super::session::{Session, rehearse, replicas};
 use crate::cli::{Color, ResumeArguments};
 use crate::history::{CaseEnding, History, PlanInfo, Release, Resumption, RunInfo};
@@ -19,6 +21,7 @@ use crate::runner::{Recorder, asks_with_secrets};
 use crate::wire::{Connector, Endpoint, Proxy, Synchronisation};
 
 pub(super) fn execute(arguments: &ResumeArguments, color: Color) -> Result<u8> {
+    let reports = Reports::prepare(&arguments.written, Some(&arguments.journal))?;
     let shown = Shown::new(&arguments.verdict, color)?;
     let (journal, recording) = JournalWriter::resume(&arguments.journal)?;
     warn_of_torn_line(recording.torn_line);
@@ -45,12 +48,13 @@ pub(super) fn execute(arguments: &ResumeArguments, color: Color) -> Result<u8> {
         max_response: arguments.target.connections.max_response.0,
         clean_up: info.cleans_up && !arguments.target.keep_effects,
         earlier: earlier(&history),
+        told: Told::default(),
     };
     let resumption = Resumption {
         program: env!("CARGO_PKG_VERSION").to_owned(),
         started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
     };
-    let conduct = Conduct::new(session, settings, arguments.journal.clone(), shown);
+    let conduct = Conduct::new(session, settings, arguments.journal.clone(), shown, reports);
     conduct.go_on(left, resumption, |observer| Recorder::resume(journal, recording.events, began, observer))
 }
 

@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
+use super::again::Told;
 use super::conduct::{Conduct, Ended, Shown};
 use super::matrix;
 use super::output::{print, say};
 use super::probe::Settings;
+use super::reports::Reports;
 use super::session::{Session, announcement, rehearse};
 use super::units::{Unit, units};
 use crate::checklist::ExitStatus;
@@ -43,7 +45,7 @@ fn alone(arguments: &RunArguments, unit: &Unit, color: Color) -> Result<u8> {
         return Ok(ExitStatus::NothingSelected.code());
     }
     rehearse(&session.bound, &session.plan)?;
-    let order = Order::of(arguments, Shown::new(&arguments.verdict, color)?);
+    let order = Order::of(arguments, Shown::new(&arguments.verdict, color)?)?;
     say(&announcement);
     Ok(begin(session, &order, None)?.code)
 }
@@ -65,16 +67,21 @@ fn explain_emptiness(session: &Session) {
 pub(super) struct Order<'a> {
     pub(super) arguments: &'a RunArguments,
     shown: Shown,
+    reports: Reports,
     /// The name of the run, and of its journal where none is given.
     run: String,
     journal: PathBuf,
 }
 
 impl<'a> Order<'a> {
-    pub(super) fn of(arguments: &'a RunArguments, shown: Shown) -> Self {
+    pub(super) fn of(arguments: &'a RunArguments, shown: Shown) -> Result<Self> {
+        let reports = Reports::prepare(&arguments.written, arguments.journal.as_deref())?;
+        if !shown.is_alone() && reports.take_stdout() {
+            bail!("--report …=-: of several operations each has a report of its own; name a file, and they are beside it");
+        }
         let run = uuid::Uuid::new_v4().simple().to_string();
         let journal = journal_path(arguments, &run);
-        Self { arguments, shown, run, journal }
+        Ok(Self { arguments, shown, reports, run, journal })
     }
 
     /// Where the journal of an operation is: a name among others stands before the ending.
@@ -89,7 +96,7 @@ impl<'a> Order<'a> {
 }
 
 /// `run.jsonl` of `orders`: `run.orders.jsonl`.
-fn named(path: &Path, name: &str) -> PathBuf {
+pub(super) fn named(path: &Path, name: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let ending = path.extension().map(|ending| format!(".{}", ending.to_string_lossy())).unwrap_or_default();
     path.with_file_name(format!("{stem}.{name}{ending}"))
@@ -99,12 +106,13 @@ fn named(path: &Path, name: &str) -> PathBuf {
 pub(super) fn begin(session: Session, order: &Order<'_>, name: Option<&str>) -> Result<Ended> {
     let path = order.journal(name);
     let journal = JournalWriter::create(&path)?;
-    let settings = Settings::of(order.arguments, &session);
+    let settings = Settings { told: Told::of(order.arguments, &session), ..Settings::of(order.arguments, &session) };
     if name.is_none() {
         let rate = settings.pacing.rate.map_or_else(String::new, |rate| format!(", at most {rate}"));
         say(&format!("seed {}{rate}", settings.seed));
     }
-    let conduct = Conduct::new(session, settings, path, order.shown.clone());
+    let reports = name.map_or_else(|| order.reports.clone(), |name| order.reports.named(name));
+    let conduct = Conduct::new(session, settings, path, order.shown.clone(), reports);
     let run = name.map_or_else(|| order.run.clone(), |name| format!("{}.{name}", order.run));
     conduct.begin(run, |observer| Recorder::new(Some(journal), observer))
 }

@@ -1,18 +1,20 @@
-//! From a history to the report: the same for a run, for one that went on, and for one that is judged again.
+//! From a history to the reports: the same for a run, for one that went on, and for one that is judged again.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
 
 use super::output::{colored, print, say};
+use super::reports::Reports;
 use crate::checklist::{Bar, Checklist, ExitStatus, FailOn};
 use crate::cli::{Color, DecidingLevel, LeastFailing, VerdictArguments};
-use crate::contract::{Contract, Level, Reason};
-use crate::history::History;
+use crate::contract::{Contract, Level, Requirement};
+use crate::history::{Declaration, History};
 use crate::oracle::{self, Instrument};
 use crate::plan::Plan;
 use crate::profile::DEFAULT;
-use crate::report::{self, MatrixRow, TerminalOptions};
+use crate::report::{self, Judged, MatrixRow, TerminalOptions, quoted};
 use crate::waiver::{Day, Probed, Waivers};
 
 /// How a verdict is to be shown, and what is forgiven.
@@ -26,7 +28,7 @@ pub(super) struct Shown {
 }
 
 /// What a history was judged to be.
-pub(super) struct Told {
+pub(super) struct Reported {
     pub(super) status: ExitStatus,
     /// The same as a line among others.
     pub(super) row: MatrixRow,
@@ -62,31 +64,68 @@ impl Shown {
     }
 }
 
-/// Judges a history, prints the report, and returns the exit status. What waits for its time is told with what to do
-/// about it.
+/// A run that is on record, and what it is judged by.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Recorded<'r> {
+    pub(super) contract: &'r Contract,
+    pub(super) plan: &'r Plan,
+    pub(super) history: &'r History,
+    /// Where its journal is.
+    pub(super) journal: &'r Path,
+    /// Where the files of the contract declare each requirement.
+    pub(super) declared: &'r BTreeMap<Requirement, Declaration>,
+}
+
+/// Judges a run, prints the checklist, writes the reports, and returns the exit status.
 pub(super) fn report(
-    contract: &Contract,
-    plan: &Plan,
-    history: &History,
-    journal: &Path,
+    recorded: &Recorded<'_>,
     shown: &Shown,
-) -> Result<Told> {
+    reports: &Reports,
+) -> Result<Reported> {
+    judged(recorded, shown, reports.max_evidence(), |judged| {
+        if shown.is_alone() || shown.verdict.verbose > 0 {
+            print_checklist(judged, shown, reports)?;
+        } else {
+            judged.pending().for_each(|waiting| say(&waiting.sentence(&judged.resume_command())));
+        }
+        reports.write(judged)?;
+        let row = MatrixRow::of(name(probed(judged.history)), &judged.checklist);
+        Ok(Reported { status: judged.checklist.exit_status(), row })
+    })
+}
+
+/// Prints the checklist; where a report takes stdout, elsewhere.
+fn print_checklist(judged: &Judged<'_>, shown: &Shown, reports: &Reports) -> Result<()> {
+    let to_stdout = !reports.take_stdout();
+    let color = to_stdout && colored(shown.color);
+    let text = report::terminal(judged, &TerminalOptions { color, width: None, verbose: shown.verdict.verbose });
+    if to_stdout {
+        return print(&text).context("cannot write the report");
+    }
+    say(text.trim_end());
+    Ok(())
+}
+
+/// Judges a run, and does something with what is to be said of it.
+pub(super) fn judged<T>(
+    recorded: &Recorded<'_>,
+    shown: &Shown,
+    max_evidence: usize,
+    use_it: impl FnOnce(&Judged<'_>) -> T,
+) -> T {
+    let Recorded { contract, plan, history, journal, declared } = *recorded;
     let findings = oracle::judge(contract, history);
     let instrument = match oracle::examine(history) {
         Instrument::Sound => None,
         Instrument::Failed(sentence) => Some(sentence),
     };
     let untested = plan.untested_after(history);
-    let checklist = Checklist::new(contract, history, &findings, &untested, instrument.as_deref(), shown.bar());
+    let bar = shown.bar();
+    let checklist = Checklist::new(contract, history, &findings, &untested, instrument.as_deref(), bar);
     let checklist = checklist.forgiving(&shown.waivers, probed(history), &Day::today());
-    let options = TerminalOptions { color: colored(shown.color), width: None, verbose: shown.verdict.verbose };
-    if shown.is_alone() || shown.verdict.verbose > 0 {
-        let text = report::terminal(&checklist, contract, history, &options) + &pending(history, journal);
-        print(&text).context("cannot write the report")?;
-    } else {
-        pending(history, journal).lines().for_each(say);
-    }
-    Ok(Told { status: checklist.exit_status(), row: MatrixRow::of(name(probed(history)), &checklist) })
+    let (findings, untested, journal) = (findings.as_slice(), &untested, journal.display().to_string());
+    let journal = journal.as_str();
+    use_it(&Judged { contract, history, findings, untested, checklist, bar, declared, journal, max_evidence })
 }
 
 /// The name of what was probed, among others.
@@ -104,20 +143,7 @@ fn probed(history: &History) -> Probed<'_> {
     Probed { profile, operation }
 }
 
-/// A line for each case that is suspended.
-fn pending(history: &History, journal: &Path) -> String {
-    let line = |case: &crate::history::CaseHistory| {
-        let reason = Reason::Pending(case.course.suspended.clone()?.due);
-        let clause = case.info.clause.map_or_else(|| case.id.to_string(), |clause| clause.id().to_owned());
-        Some(format!("{clause}: {reason}, resume with `{}` ({})\n", resume_command(journal), case.id))
-    };
-    history.cases.values().filter_map(line).collect()
-}
-
 /// How to go on with a run.
 pub(super) fn resume_command(journal: &Path) -> String {
-    let path = journal.display().to_string();
-    let plain = |character: char| character.is_ascii_alphanumeric() || "/._-+:@%".contains(character);
-    let path = if path.chars().all(plain) { path } else { format!("'{}'", path.replace('\'', r"'\''")) };
-    format!("idemspec resume {path}")
+    format!("idemspec resume {}", quoted(&journal.display().to_string()))
 }

@@ -9,6 +9,7 @@ mod first_sent;
 mod marker;
 mod matcher;
 mod period;
+mod place;
 mod promise;
 mod rate;
 mod requirement;

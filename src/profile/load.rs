@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use super::{Profile, check};
-use crate::contract::Period;
-use crate::document::{self, At, Form, Format, Located, Problem, Problems};
+use crate::contract::{Period, Requirement};
+use crate::document::{self, At, Form, Format, Located, Problem, Problems, Spot};
 use crate::message::{ContentPath, JsonPath, Regex, XmlPath};
 
 /// The profiles that come with the program, by name.
@@ -39,6 +39,9 @@ const SHIPPED: &[(&str, &str)] = &[
     ("worldpay", include_str!("../../profiles/worldpay.yaml")),
     ("modern-treasury", include_str!("../../profiles/modern-treasury.yaml")),
 ];
+
+/// What stands behind the name of a shipped profile where a problem names its file.
+const SHIPPED_MARK: &str = " (shipped)";
 
 /// The kinds of text that a profile's schema names.
 const FORMATS: &[Format] = &[
@@ -133,6 +136,30 @@ pub fn place_of(reference: &str, pointer: &str) -> Option<String> {
     found.spot.map(|spot| format!("{}:{}:{}", found.file, spot.line, spot.column))
 }
 
+/// Where the files of a profile declare each requirement: file, line and column. What is not declared has the place of what
+/// stands around it. A shipped profile stands where this project's repository has it.
+///
+/// # Errors
+/// As [`load`].
+pub fn declarations(reference: &str) -> Result<Vec<(Requirement, String, Spot)>, Problems> {
+    let origin = match find_shipped(reference) {
+        Some((name, text)) => Origin::Shipped(name, text),
+        None => Origin::File(PathBuf::from(reference)),
+    };
+    let located = origin.read()?;
+    let located = merged(origin, located)?;
+    let place = |requirement: &Requirement| {
+        let found = located.problem(At::Key(requirement.declared_at()), "");
+        Some((*requirement, in_repository(&found.file), found.spot?))
+    };
+    Ok(Requirement::ALL.iter().filter_map(place).collect())
+}
+
+/// The path of a profile's file: its own, or that of a shipped one in the repository.
+fn in_repository(file: &str) -> String {
+    file.strip_suffix(SHIPPED_MARK).map_or_else(|| file.to_owned(), |name| format!("profiles/{name}.yaml"))
+}
+
 fn load_file(path: &Path) -> Result<Loaded, Problems> {
     let origin = Origin::File(path.to_owned());
     let located = origin.read()?;
@@ -195,7 +222,7 @@ enum Origin {
 impl Origin {
     fn read(&self) -> Result<Located, Problems> {
         match self {
-            Self::Shipped(name, text) => Located::parse(&format!("{name} (shipped)"), text),
+            Self::Shipped(name, text) => Located::parse(&format!("{name}{SHIPPED_MARK}"), text),
             Self::File(path) => {
                 let file = path.display().to_string();
                 let text = document::read_file(path)?;

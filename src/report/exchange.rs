@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::text::{cut, escape, plural};
-use crate::contract::{Carrier, Contract};
-use crate::history::{
-    Attempt, AttemptId, AttemptStart, CaseHistory, Count, HookRun, Listing, Outcome, RaceRound, RunInfo,
-};
+use super::{Judged, headers};
+use crate::contract::Carrier;
+use crate::history::{Attempt, AttemptId, AttemptStart, CaseHistory, Count, HookRun, Listing, Outcome, RaceRound};
 use crate::message::Response;
 use crate::oracle::Finding;
 
@@ -24,8 +23,7 @@ const DEFAULT: &str = "default";
 
 /// One case, as evidence for one finding.
 pub(super) struct Exchange<'a> {
-    pub(super) contract: &'a Contract,
-    pub(super) run: Option<&'a RunInfo>,
+    pub(super) judged: &'a Judged<'a>,
     pub(super) case: &'a CaseHistory,
     pub(super) finding: &'a Finding,
     pub(super) verbose: bool,
@@ -175,7 +173,7 @@ impl Exchange<'_> {
             return "no key".into();
         };
         let key = shortened_key(key, self.verbose);
-        match self.contract.key.as_ref().map(|clause| &clause.carrier) {
+        match self.judged.contract.key.as_ref().map(|clause| &clause.carrier) {
             Some(Carrier::Header(name)) => format!("{}: {key}", escape(name)),
             Some(Carrier::Query(_) | Carrier::Form(_) | Carrier::Json(_)) | None => format!("key {key}"),
         }
@@ -190,14 +188,17 @@ impl Exchange<'_> {
             let same = earlier.iter().find(|(_, other)| other.request.body.as_ref() == Some(body));
             lines.push(match same {
                 Some((other, _)) if !self.verbose => format!("{INDENT}the same content as {other}"),
-                Some(_) | None => format!("{INDENT}{}", self.content(body)),
+                Some(_) | None => format!("{INDENT}{}", self.content(body.as_bytes())),
             });
         }
         lines
     }
 
-    fn content(&self, text: &str) -> String {
-        if self.verbose { escape(text) } else { cut(text, CONTENT_LIMIT) }
+    fn content(&self, content: &[u8]) -> String {
+        let excerpt = self.judged.excerpt(content);
+        let text = if self.verbose { escape(&excerpt.text) } else { cut(&excerpt.text, CONTENT_LIMIT) };
+        let is_marked = text.ends_with('…');
+        if excerpt.cut && !is_marked { format!("{text}… ({} bytes)", excerpt.bytes) } else { text }
     }
 
     fn outcome_lines(&self, attempt: &Attempt) -> Vec<String> {
@@ -226,27 +227,23 @@ impl Exchange<'_> {
     }
 
     fn answer_lines(&self, at: &str, response: &Response, note: &str) -> Vec<String> {
-        let body = self.content(&response.body.text());
+        let body = self.content(response.body.bytes());
         let body = if body.is_empty() { "(no content)".to_owned() } else { body };
         let mut lines = vec![format!("{INDENT}→ {at}  {} {body}{note}", response.status)];
         let telling = self.telling_headers();
-        let fields = response
-            .headers
-            .iter()
-            .filter(|(name, _)| self.verbose || telling.iter().any(|telling| telling.eq_ignore_ascii_case(name)));
+        let is_telling = |name: &str| telling.iter().any(|telling| telling.eq_ignore_ascii_case(name));
+        let fields = self.judged.fields(response).filter(|(name, _)| self.verbose || is_telling(name));
         lines.extend(fields.map(header_line));
         lines
     }
 
     /// The header fields of an answer that the contract speaks of, and those that say what to do next.
     fn telling_headers(&self) -> Vec<&str> {
-        let marker = self.contract.marker().map(|(marker, _, _)| marker.header.as_str());
-        let fidelity = self.contract.fidelity().map(|(fidelity, _, _)| fidelity.headers.as_slice()).unwrap_or_default();
-        marker.into_iter().chain(fidelity.iter().map(String::as_str)).chain(["location", "retry-after"]).collect()
+        headers::of_contract(self.judged.contract).chain(["location", "retry-after"]).collect()
     }
 
     fn count_line(&self, count: &Count, times: usize) -> String {
-        let counters = self.run.map(|run| run.subject.counters.as_slice()).unwrap_or_default();
+        let counters = self.judged.run().map(|run| run.subject.counters.as_slice()).unwrap_or_default();
         let title = counters.get(count.counter).map_or("effects", |counter| counter.title.as_str());
         let mut what = escape(title);
         for (name, value) in [("account", &count.account), ("operation", &count.operation)] {

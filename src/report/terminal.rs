@@ -6,11 +6,12 @@
 use comfy_table::{Cell, Color, ColumnConstraint, ContentArrangement, Table, presets};
 use indexmap::IndexMap;
 
-use super::declared;
+use super::evidence::observed;
 use super::leftovers::Effects;
 use super::text::{Paint, Tone, cut, escape, plural, wrap};
-use crate::checklist::{Checklist, ClauseLine, ClauseVerdict, ExitStatus};
-use crate::contract::{Contract, Reason, Verdict};
+use super::Judged;
+use crate::checklist::{Checklist, ClauseVerdict, ExitStatus};
+use crate::contract::{Contract, Reason};
 use crate::history::{CaseId, History};
 
 /// The width that is assumed where there is no terminal.
@@ -30,13 +31,9 @@ pub struct TerminalOptions {
 }
 
 /// Renders a checklist with its evidence for a terminal.
-pub fn terminal(
-    checklist: &Checklist<'_>,
-    contract: &Contract,
-    history: &History,
-    options: &TerminalOptions,
-) -> String {
-    let view = View { checklist, contract, history, options, paint: Paint::new(options.color) };
+pub fn terminal(judged: &Judged<'_>, options: &TerminalOptions) -> String {
+    let (checklist, contract, history) = (&judged.checklist, judged.contract, judged.history);
+    let view = View { judged, checklist, contract, history, options, paint: Paint::new(options.color) };
     let effects = Effects::of(history);
     let sections = [
         view.header(),
@@ -53,12 +50,14 @@ pub fn terminal(
         view.races(),
         view.retention(),
         view.footer(&effects),
+        view.pending(),
     ];
     sections.concat()
 }
 
 /// Everything that the sections of the report look at.
 pub(super) struct View<'a> {
+    pub(super) judged: &'a Judged<'a>,
     pub(super) checklist: &'a Checklist<'a>,
     pub(super) contract: &'a Contract,
     pub(super) history: &'a History,
@@ -130,7 +129,7 @@ impl View<'_> {
             table.force_no_tty();
         }
         for line in &self.checklist.clauses {
-            let declared = declared::summary(self.contract, line.clause).unwrap_or_else(|| "nothing".into());
+            let declared = self.judged.promises(line.clause).unwrap_or_else(|| "nothing".into());
             let verdict = format!("{} {}", mark(line.verdict), line.verdict);
             let verdict = Cell::new(verdict).fg(color(clause_tone(line.verdict)));
             table.add_row([Cell::new(line.clause), Cell::new(escape(&declared)), Cell::new(observed(line)), verdict]);
@@ -141,6 +140,12 @@ impl View<'_> {
             }
         }
         format!("{table}\n\n")
+    }
+
+    /// A line for each case that is suspended, with what to do about it.
+    fn pending(&self) -> String {
+        let resume = self.judged.resume_command();
+        self.judged.pending().map(|waiting| waiting.sentence(&resume) + "\n").collect()
     }
 
     fn footer(&self, effects: &Effects<'_>) -> String {
@@ -196,24 +201,6 @@ fn failed_hooks(history: &History) -> String {
     failed
         .map(|(id, (hook, error))| format!("hook {} failed in {}: {}\n", escape(hook), escape(&id.0), cut(error, 300)))
         .collect()
-}
-
-/// `3 hold, 1 violated, 4 untested`; what nobody declared and nobody exercised is not counted.
-fn observed(line: &ClauseLine<'_>) -> String {
-    let count = |says: &dyn Fn(&Verdict) -> bool| {
-        line.requirements.iter().filter(|line| !line.is_idle() && says(&line.verdict)).count()
-    };
-    let held = count(&|verdict| *verdict == Verdict::Holds);
-    let counts = [
-        (count(&|verdict| *verdict == Verdict::Violated), "violated"),
-        (count(&|verdict| matches!(verdict, Verdict::Inconclusive(_))), "inconclusive"),
-        (held, if held == 1 { "holds" } else { "hold" }),
-        (count(&|verdict| *verdict == Verdict::Observed), "observed"),
-        (count(&|verdict| matches!(verdict, Verdict::Untested(_))), "untested"),
-    ];
-    let parts: Vec<String> =
-        counts.iter().filter(|(number, _)| *number > 0).map(|(number, word)| format!("{number} {word}")).collect();
-    if parts.is_empty() { "nothing".into() } else { parts.join(", ") }
 }
 
 pub(super) fn mark(verdict: ClauseVerdict) -> char {

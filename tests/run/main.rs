@@ -2,12 +2,14 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod agreement;
 mod anchors;
 mod broken_targets;
 mod check_then_act;
 mod checklist;
 mod connections;
 mod credentials;
+mod curl;
 mod damaged_journals;
 mod dated;
 mod defects;
@@ -16,6 +18,7 @@ mod elsewhere;
 mod hooks;
 mod interruption;
 mod judge;
+mod junit;
 mod killed;
 mod manners;
 mod mocks;
@@ -27,6 +30,7 @@ mod providers;
 mod put;
 mod races;
 mod release;
+mod reports;
 mod restarted;
 mod resume;
 mod retention;
