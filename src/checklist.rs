@@ -4,6 +4,7 @@
 //! something that passed. Pure.
 
 mod decision;
+mod joined;
 mod waived;
 
 #[cfg(test)]
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use decision::Grounds;
 pub use decision::{Decision, ExitStatus, FailOn};
+pub use joined::{JoinedGrounds, JoinedRequirement};
 pub use waived::{Forgiven, WaiverLine, WaiverState};
 
 use crate::contract::{Cause, Clause, Conflict, Contract, Level, Reason, Replay, Requirement, Retention, Row, Scope};
@@ -203,6 +205,11 @@ impl<'a> Checklist<'a> {
         self.clauses.iter().flat_map(|clause| &clause.requirements)
     }
 
+    /// What it means for the exit status that the run was broken off, if it was.
+    pub fn broken_off(&self) -> Option<Decision> {
+        self.grounds.broken_off
+    }
+
     /// With what status the program ends.
     pub fn exit_status(&self) -> ExitStatus {
         self.decision.status()
@@ -216,7 +223,15 @@ impl<'a> RequirementLine<'a> {
         findings: Vec<&'a Finding>,
         reason: impl FnOnce() -> Reason,
     ) -> Self {
-        let standing = requirement.standing(contract);
+        Self::of(requirement, requirement.standing(contract), findings, reason)
+    }
+
+    fn of(
+        requirement: Requirement,
+        standing: Standing<'a>,
+        findings: Vec<&'a Finding>,
+        reason: impl FnOnce() -> Reason,
+    ) -> Self {
         let tally = tally(&findings);
         let breach = highest(&findings, |judgement| judgement == Judgement::Violated);
         let held = highest(&findings, |judgement| judgement == Judgement::Holds);

@@ -1,6 +1,7 @@
 //! The command line: definitions only.
 
 mod bar;
+mod compare;
 mod curl;
 mod help;
 mod report;
@@ -14,6 +15,7 @@ use std::str::FromStr;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use self::bar::{BarArguments, LeastFailing};
+pub use self::compare::{CompareArguments, MergeArguments};
 pub use self::curl::CurlArguments;
 pub use self::report::{ReportArguments, WrittenArguments};
 use self::help::{AFTER_HELP, JUDGE_HELP, LONG_ABOUT, RESUME_HELP, RUN_HELP, SELFTEST_HELP, SERVE_HELP};
@@ -46,6 +48,10 @@ pub enum Command {
     Judge(JudgeArguments),
     /// Write reports of a recorded run: json, junit, markdown, html, sarif, tap.
     Report(ReportArguments),
+    /// Compare two JSON reports: what got better, what got worse.
+    Compare(CompareArguments),
+    /// Join the JSON reports of several shards.
+    Merge(MergeArguments),
     /// Print an attempt of a recorded run as a curl command.
     Curl(CurlArguments),
     /// Serve a profile: a target that keeps its contract, or breaks it by defects.

@@ -50,7 +50,8 @@ impl ExitStatus {
 
 /// The least that makes the program fail. A violation that no waiver forgives fails in any case, and so does a run that
 /// shows nothing, or that was broken off.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum FailOn {
     /// Something that decides is violated.
     Violated,

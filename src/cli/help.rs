@@ -60,6 +60,22 @@ pub(super) const CURL_HELP: &str = "Examples:\n  \
     idemspec curl run.jsonl 'lost-response[lose=connection]'    all attempts of a case\n\n\
     Nothing is sent. Secrets stand as the names of their variables, such as \"$STRIPE_SECRET_KEY\".";
 
+pub(super) const COMPARE_HELP: &str = "Examples:\n  \
+    idemspec run my-api.yaml --report json=new.json\n  \
+    idemspec compare old.json new.json                  what got better, what got worse\n\n\
+    Exit status:\n  \
+    0  nothing got worse\n  \
+    1  something got worse: what held does not any more, or something is violated that was not\n  \
+    2  a file is no report, or one of another version\n\n\
+    What is waived counts as violated. What one of the reports is not about is untested there.";
+
+pub(super) const MERGE_HELP: &str = "Examples:\n  \
+    idemspec run my-api.yaml --shard 1/2 --report json=1.json      in one job\n  \
+    idemspec run my-api.yaml --shard 2/2 --report json=2.json      in another\n  \
+    idemspec merge 1.json 2.json --strict --output whole.json\n\n\
+    The verdicts and the exit status are those of a run that did everything. Shards that are missing, and reports of another \
+    profile, version or seed, are refused.";
+
 pub(super) const SERVE_HELP: &str = "Examples:\n  \
     idemspec serve --port 8080\n  \
     idemspec serve --port 8080 --defect double-effect\n  \

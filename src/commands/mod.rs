@@ -1,6 +1,7 @@
 //! One file per subcommand. Here, and only here, things are printed.
 
 mod again;
+mod compare;
 mod conduct;
 mod connections;
 mod curl;
@@ -9,6 +10,7 @@ mod explain;
 mod judge;
 mod list;
 mod matrix;
+mod merge;
 mod output;
 mod plan;
 mod probe;
@@ -48,6 +50,8 @@ pub fn execute(arguments: Arguments) -> Result<u8> {
         Command::Run(run) => run::execute(&run, color),
         Command::Resume(resume) => resume::execute(&resume, color),
         Command::Judge(judge) => judge::execute(&judge, color),
+        Command::Compare(compare) => compare::execute(&compare, color),
+        Command::Merge(merge) => merge::execute(&merge, color),
         Command::Curl(curl) => curl::execute(&curl),
         Command::Report(report) => report::execute(&report),
         Command::Serve(serve) => serve::execute(&serve),

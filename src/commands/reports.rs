@@ -104,6 +104,13 @@ fn parse(asked: &str) -> Result<(Format, Destination)> {
     }
 }
 
+/// Writes a report to a file in one go.
+pub(super) fn written(path: &Path, text: &str) -> Result<()> {
+    let destination = Destination::named(path);
+    destination.check()?;
+    destination.write(text)
+}
+
 /// A path without links and detours, as far as it exists, so that one file has one name.
 fn whole(path: &Path) -> PathBuf {
     if let Ok(found) = path.canonicalize() {

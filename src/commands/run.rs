@@ -58,8 +58,8 @@ fn explain_emptiness(session: &Session) {
     for (id, skipped) in left_out {
         say(&format!("  {id}: {}", skipped.reason.sentence()));
     }
-    if let Some(shard) = session.shard {
-        say(&format!("shard {shard} of this operation has nothing to do: there are more shards than groups of cases"));
+    if let Some((shard, _)) = session.shard {
+        say(&format!("shard {shard} has nothing to do: there are more shards than groups of cases"));
     }
 }
 

@@ -141,6 +141,8 @@ fn run_arguments(words: Vec<String>) -> Result<RunArguments> {
         Command::Run(arguments) => Ok(*arguments),
         Command::Resume(_)
         | Command::Judge(_)
+        | Command::Compare(_)
+        | Command::Merge(_)
         | Command::Report(_)
         | Command::Curl(_)
         | Command::Serve(_)

@@ -29,8 +29,8 @@ pub(super) struct Session {
     pub(super) reference: Option<String>,
     /// The further operation that is probed in the place of the profile's own, if one is.
     pub(super) operation: Option<String>,
-    /// Which part of the run it is, if others do the rest.
-    pub(super) shard: Option<Shard>,
+    /// Which part of the run this is, and which part of the operation, if others do the rest.
+    pub(super) shard: Option<(Shard, Shard)>,
     /// What will run.
     pub(super) plan: Plan,
     /// The names of the profile's replicas that `--base-url` leaves out.
@@ -99,7 +99,7 @@ impl Session {
             },
         );
         let plan = match unit.shard {
-            Some(shard) => plan.part(shard, &bound, arguments.pacing.max_wait),
+            Some((_, part)) => plan.part(part, &bound, arguments.pacing.max_wait),
             None => plan,
         };
         Ok(Self {

@@ -16,8 +16,8 @@ pub(super) struct Unit {
     pub(super) reference: String,
     /// The operation, by its name.
     pub(super) operation: String,
-    /// Which part of it is probed.
-    pub(super) shard: Option<Shard>,
+    /// Which part of the run this is, and which part of the operation, if other jobs do the rest.
+    pub(super) shard: Option<(Shard, Shard)>,
     /// The whole profile.
     loaded: Arc<Loaded>,
 }
@@ -65,8 +65,8 @@ pub(super) fn units(arguments: &RunArguments) -> Result<Vec<Unit>> {
     };
     let operations = all.len();
     let parts = all.into_iter().enumerate();
-    let own = parts.filter_map(|(number, unit)| Some(Unit { shard: Some(shard.part_of(number, operations)?), ..unit }));
-    Ok(own.collect())
+    let own = |(number, unit)| Some(Unit { shard: Some((shard, shard.part_of(number, operations)?)), ..unit });
+    Ok(parts.filter_map(own).collect())
 }
 
 fn profiles(references: &[String]) -> Result<Vec<(String, Arc<Loaded>)>> {

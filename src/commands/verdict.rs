@@ -50,7 +50,13 @@ impl Shown {
         self.of == 1
     }
 
-    fn bar(&self) -> Bar {
+    /// The known deviations.
+    pub(super) fn waivers(&self) -> &Waivers {
+        &self.waivers
+    }
+
+    /// How high the bar lies.
+    pub(super) fn bar(&self) -> Bar {
         let level = match self.verdict.level {
             DecidingLevel::Must => Level::Must,
             DecidingLevel::Should => Level::Should,
