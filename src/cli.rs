@@ -223,7 +223,7 @@ pub struct VerdictArguments {
     #[command(flatten)]
     pub bar: BarArguments,
 
-    /// Show more: undeclared requirements, every violation in full, whole bodies.
+    /// Show more: undeclared requirements, every violation in full, bodies up to --max-evidence.
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub verbose: u8,
 }

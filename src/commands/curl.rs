@@ -10,6 +10,9 @@ use crate::history::{Attempt, CaseHistory, CaseId, History};
 use crate::journal::{self, Recording};
 use crate::report::{self, suggestions};
 
+/// More names than these would be a list, and no guess.
+const MOST_GUESSES: usize = 3;
+
 pub(super) fn execute(arguments: &CurlArguments) -> Result<u8> {
     let Recording { history, torn_line, .. } = journal::read(&arguments.journal)?;
     warn_of_torn_line(torn_line);
@@ -39,11 +42,24 @@ fn find<'h>(history: &'h History, name: &str) -> Result<(&'h CaseHistory, Vec<&'
 }
 
 fn unknown(history: &History, id: &str) -> anyhow::Error {
-    let known = history.cases.keys().map(|case| case.0.as_str());
-    let guesses: Vec<String> = suggestions(id, known).into_iter().map(|guess| format!("`{guess}`")).collect();
+    let guesses = guesses(history, id);
     let guess = match guesses.as_slice() {
         [] => "`idemspec report JOURNAL --report json=-` has the names of all cases and attempts".to_owned(),
         some => format!("did you mean {}?", some.join(" or ")),
     };
     anyhow::anyhow!("the run has no case `{id}`\n   {guess}")
+}
+
+/// Cases whose names are near; else the cases of a scenario whose name is.
+fn guesses(history: &History, id: &str) -> Vec<String> {
+    let known: Vec<&str> = history.cases.keys().map(|case| case.0.as_str()).collect();
+    let mut near = suggestions(id, known.iter().copied());
+    if near.is_empty() {
+        let scenario = |id: &str| id.split('[').next().unwrap_or_default().to_owned();
+        let scenarios: Vec<String> = known.iter().map(|case| scenario(case)).collect();
+        let meant =
+            suggestions(&scenario(id), scenarios.iter().map(String::as_str)).first().map(|name| (*name).to_owned());
+        near = known.into_iter().filter(|case| meant.as_ref() == Some(&scenario(case))).take(MOST_GUESSES).collect();
+    }
+    near.into_iter().map(|guess| format!("`{guess}`")).collect()
 }

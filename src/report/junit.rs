@@ -26,7 +26,8 @@ pub(super) fn render(judged: &Judged<'_>) -> Result<String, SerializeError> {
         report.add_test_suite(suite(judged, &name, clause));
     }
     report.add_test_suite(result(judged, &name));
-    report.to_string()
+    // Strict readers know no such number of the whole report. Every suite has its own.
+    Ok(report.to_string()?.replacen(&format!(" skipped=\"{}\"", report.skipped), "", 1))
 }
 
 fn suite(judged: &Judged<'_>, profile: &str, clause: &ClauseLine<'_>) -> TestSuite {

@@ -21,6 +21,7 @@ mod judge;
 mod junit;
 mod killed;
 mod manners;
+mod merging;
 mod mocks;
 mod operations;
 mod order_api;

@@ -160,6 +160,23 @@ fn run_by_shell(command: &str, folder: &Path) -> Run {
 }
 
 #[test]
+fn a_violation_stands_at_the_line_that_declares_the_promise() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("idemspec.sarif");
+    let asked = format!("sarif={}", place.display());
+    let only = "conflict.changed-parameters";
+    run(&["--defect", "ignore-parameters", "--only", only, "--report", &asked]).assert_code(1);
+    let log: Value = serde_json::from_slice(&std::fs::read(&place).unwrap()).unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let result = results.iter().find(|result| result["ruleId"] == only).unwrap();
+    let location = &result["locations"][0]["physicalLocation"];
+    assert_eq!(location["artifactLocation"]["uri"], "profiles/reference.yaml");
+    let profile = include_str!("../../profiles/reference.yaml");
+    let line = usize::try_from(location["region"]["startLine"].as_u64().unwrap()).unwrap();
+    assert!(profile.lines().nth(line - 1).unwrap().contains("changed_parameters"), "{location}");
+}
+
+#[test]
 fn evidence_is_cut_at_a_length_and_says_so() {
     let long = "x".repeat(5000);
     let body = format!(r#"{{"order_id": 1, "long": "{long}"}}"#);

@@ -53,6 +53,8 @@ impl Secrets {
                 }
             }
         }
+        // What begins with a hyphen would be taken for an option.
+        let format = format.strip_prefix('-').map_or_else(|| format.clone(), |rest| format!("\\055{rest}"));
         format!("printf '{format}'{values}")
     }
 
@@ -148,6 +150,7 @@ mod tests {
     #[test]
     fn whatever_bytes_a_text_has_are_printed() {
         assert_eq!(secrets().printed("50%\r\n'\\\0ü${API_KEY}"), r#"printf '50%%\r\n'\''\\\000ü%s' "$API_KEY""#);
+        assert_eq!(secrets().printed("--a\r\n"), r"printf '\055-a\r\n'");
         assert!(is_copied_well("a\nb") && !is_copied_well("a\r\nb") && !is_copied_well("\0"));
     }
 }
