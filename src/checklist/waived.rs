@@ -132,6 +132,9 @@ impl<'a> RequirementLine<'a> {
 
 /// What would be known about a clause if what is forgiven held.
 fn but_for_waivers(clause: &ClauseLine<'_>) -> ClauseVerdict {
+    if !clause.requirements.iter().any(RequirementLine::is_forgiven) {
+        return clause.verdict;
+    }
     let lines: Vec<RequirementLine<'_>> = clause.requirements.iter().map(RequirementLine::but_for_waivers).collect();
     clause_verdict(&lines, false)
 }

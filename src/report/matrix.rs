@@ -67,8 +67,8 @@ pub fn worst(rows: &[MatrixRow]) -> ExitStatus {
 /// Names are cut off after so many characters.
 const WIDEST_NAME: usize = 40;
 
-/// The width of a clause: that of its longest verdict, with its mark.
-const CLAUSE_WIDTH: usize = 14;
+/// The width of a clause: that of its longest verdict, with its mark and a space.
+const CLAUSE_WIDTH: usize = 15;
 
 /// Names of operations that are told for each requirement.
 const MOST_NAMES: usize = 12;

@@ -22,7 +22,7 @@ fn names_and_their_beginnings_select() {
     let without_scope = planned(&["--skip", "scope"]);
     assert!(!without_scope.contains(&"other-account".to_owned()) && without_scope.contains(&"key-reuse".to_owned()));
     let without = planned(&["--skip", "conflict.changed-parameters"]);
-    assert!(!without.contains(&"key-reuse".to_owned()) && without.contains(&"lost-response".to_owned()));
+    assert!(!without.contains(&"field-sweep".to_owned()) && without.contains(&"lost-response".to_owned()));
 }
 
 #[test]
