@@ -31,6 +31,8 @@ pub mod runner;
 
 pub mod oracle;
 
+pub mod waiver;
+
 pub mod checklist;
 
 pub mod lint;

@@ -14,9 +14,9 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
     idemspec explain replay.single-effect\n\n\
     Exit status of `run`, `resume` and `judge`:\n  \
     0  every must that was exercised holds\n  \
-    1  a must is violated\n  \
+    1  a must is violated, and no waiver forgives it\n  \
     2  bad arguments or files\n  \
-    3  a must is inconclusive, or nothing holds, or (--strict) a clause is partial\n  \
+    3  a must is inconclusive, or nothing holds, or (--strict) a clause is partial or a waiver is of no use\n  \
     4  nothing was selected\n  \
     130  interrupted; `idemspec resume` goes on";
 
@@ -27,7 +27,13 @@ pub(super) const RUN_HELP: &str = "Examples:\n  \
     idemspec run stripe-v1 --mock                       a mock of it: no credentials, nothing leaves the machine\n  \
     idemspec run stripe-v1 --mock --defect no-dedup     what a breach of that contract looks like\n  \
     idemspec run my-api.yaml --only conflict            what exercises the conflict clause\n  \
-    idemspec run my-api.yaml --skip key-reuse --strict  for CI\n\n\
+    idemspec run my-api.yaml --only replay.after-lost   what exercises any of the requirements that begin so\n  \
+    idemspec run my-api.yaml --skip key-reuse --strict  for CI\n  \
+    idemspec run my-api.yaml --waivers known.yaml       known deviations are shown, and do not fail\n  \
+    idemspec run my-api.yaml --fail-on violated         what could not be decided does not fail\n  \
+    idemspec run orders.yaml refunds.yaml               several profiles: one table, operation by clause\n  \
+    idemspec run my-api.yaml --operation default,refunds\n  \
+    idemspec run my-api.yaml --shard 2/4                the second of four jobs that share the work\n\n\
     The report goes to stdout, everything else to stderr. The journal holds every event of the run.";
 
 pub(super) const RESUME_HELP: &str = "Examples:\n  \
@@ -73,6 +79,22 @@ pub(super) const INIT_HELP: &str = "Examples:\n  \
     idemspec init --openapi openapi.json --operation 'POST /orders' --output orders.yaml\n\n\
     The profile loads as it is. Wherever it says `decide`, something is guessed or missing that only somebody who knows the \
     API can say; `idemspec lint` names what is left open.";
+
+pub(super) const COMPARE_HELP: &str = "Examples:\n  \
+    idemspec run my-api.yaml --report json=new.json\n  \
+    idemspec compare old.json new.json                  what got better, what got worse\n\n\
+    Exit status:\n  \
+    0  nothing got worse\n  \
+    1  something got worse: what held does not any more, or something is violated that was not\n  \
+    2  a file is no report, or one of another version\n\n\
+    What is waived counts as violated. What one of the reports is not about is untested there.";
+
+pub(super) const MERGE_HELP: &str = "Examples:\n  \
+    idemspec run my-api.yaml --shard 1/2 --report json=1.json      in one job\n  \
+    idemspec run my-api.yaml --shard 2/2 --report json=2.json      in another\n  \
+    idemspec merge 1.json 2.json --strict --output whole.json\n\n\
+    The verdicts and the exit status are those of a run that did everything. Shards that are missing, and reports of another \
+    profile, version or seed, are refused.";
 
 pub(super) const SERVE_HELP: &str = "Examples:\n  \
     idemspec serve --port 8080\n  \

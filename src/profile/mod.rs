@@ -14,6 +14,7 @@ mod mock;
 mod model;
 mod multipart;
 mod operation;
+mod probing;
 mod render;
 mod sites;
 mod spelling;

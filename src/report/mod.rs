@@ -16,6 +16,7 @@ mod junit;
 mod leftovers;
 mod lint;
 mod markdown;
+mod matrix;
 mod mocked;
 mod progress;
 mod races;
@@ -26,6 +27,7 @@ mod tap;
 mod terminal;
 mod text;
 mod violations;
+mod waivers;
 
 #[cfg(test)]
 mod fixtures;
@@ -40,6 +42,7 @@ pub use format::{Format, RenderError, render};
 pub use html::{HtmlError, html};
 pub use judged::{Excerpt, Judged, Leftover, Pending};
 pub use lint::{lint_json, lint_table};
+pub use matrix::{MatrixRow, matrix, worst};
 pub use progress::progress;
 pub use terminal::{TerminalOptions, terminal};
 pub use text::escape;

@@ -39,7 +39,8 @@ impl View<'_> {
         let (mark, tone) = (mark(line), tone(line));
         let label = self.paint.apply(tone, &escape(&line.label()));
         let (mark, count) = (self.paint.apply(tone, mark), count(line));
-        let text = format!("  {mark} {:<width$}  {level:<6}  {label}{count}", line.requirement.id());
+        let waived = line.waiver_note().map(|note| format!(", {}", escape(&note))).unwrap_or_default();
+        let text = format!("  {mark} {:<width$}  {level:<6}  {label}{count}{waived}", line.requirement.id());
         format!("{}\n", text.trim_end())
     }
 

@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 use super::evidence::observed;
 use super::leftovers::Effects;
 use super::text::{Paint, Tone, cut, escape, plural, wrap};
-use super::{Judged, Pending};
+use super::Judged;
 use crate::checklist::{Checklist, ClauseVerdict, ExitStatus};
 use crate::contract::{Contract, Reason};
 use crate::history::{CaseId, History};
@@ -42,6 +42,7 @@ pub fn terminal(judged: &Judged<'_>, options: &TerminalOptions) -> String {
         view.table(),
         view.requirements(),
         view.violations(),
+        view.waivers(),
         view.inconclusive(),
         view.observed(),
         view.untested(),
@@ -143,17 +144,13 @@ impl View<'_> {
 
     /// A line for each case that is suspended, with what to do about it.
     fn pending(&self) -> String {
-        let line = |waiting: Pending<'_>| {
-            let (reason, resume) = (Reason::Pending(waiting.due.to_owned()), self.judged.resume_command());
-            let (subject, reason) = (escape(waiting.subject()), escape(&reason.to_string()));
-            format!("{subject}: {reason}, resume with `{resume}` ({})\n", escape(&waiting.case.id.0))
-        };
-        self.judged.pending().map(line).collect()
+        let resume = self.judged.resume_command();
+        self.judged.pending().map(|waiting| waiting.sentence(&resume) + "\n").collect()
     }
 
     fn footer(&self, effects: &Effects<'_>) -> String {
         let status = self.checklist.exit_status();
-        let result = format!("Result: {} (exit {})", status.word(), status.code());
+        let result = format!("Result: {} (exit {})", self.checklist.decision.word(), status.code());
         let result = self.paint.apply(status_tone(status), &result);
         let why = self.checklist.decision.sentence();
         let (tally, not_run, hooks) = (tally(self.history, effects), not_run(self.history), failed_hooks(self.history));
