@@ -61,7 +61,8 @@ async fn prove(profile: String, places: Arc<Semaphore>) -> Proof {
         Err(error) => (Err(format!("{error:#}")), Vec::new(), 0),
     };
     let at_once = breaches.len();
-    let broken = side_by_side(breaches, at_once, |breach| probe_broken(profile.clone(), breach, Arc::clone(&places))).await;
+    let broken =
+        side_by_side(breaches, at_once, |breach| probe_broken(profile.clone(), breach, Arc::clone(&places))).await;
     Proof { profile, sound, broken, wanted }
 }
 

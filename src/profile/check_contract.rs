@@ -149,8 +149,10 @@ impl Check<'_> {
     fn effects(&mut self) {
         let said = self.texts("effects").into_iter().filter(|(_, effects)| effects == "repeatable");
         for (at, _) in said.filter(|(at, _)| !at.starts_with(REPEATABLE_AT)) {
-            let problem = self.located.problem(At::Value(&at), "`repeatable` says something of `after_server_error` alone");
-            let hint = "elsewhere an execution has an effect of its own where a new action begins, and no other: leave it out";
+            let problem =
+                self.located.problem(At::Value(&at), "`repeatable` says something of `after_server_error` alone");
+            let hint =
+                "elsewhere an execution has an effect of its own where a new action begins, and no other: leave it out";
             self.problem(problem.hinting(hint));
         }
     }

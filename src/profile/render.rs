@@ -40,7 +40,10 @@ impl RenderRequest<'_> {
     /// so that it has none of the characters of an odd one. Requests without a key, or with an empty one, have that of their
     /// marker.
     fn action(&self) -> String {
-        load::hexadecimal(self.key.filter(|key| !key.is_empty()).unwrap_or(self.marker)).chars().take(ACTION_LENGTH).collect()
+        load::hexadecimal(self.key.filter(|key| !key.is_empty()).unwrap_or(self.marker))
+            .chars()
+            .take(ACTION_LENGTH)
+            .collect()
     }
 }
 

@@ -242,7 +242,10 @@ fn refusal(reason: String, advice: &'static str) -> Refusal {
 /// The cap on requests leaves no room for the one that asks for a token.
 fn capped() -> Refusal {
     let reason = "the cap of --max-requests leaves no request for it".to_owned();
-    Refusal { capped: true, ..refusal(reason, "raise `--max-requests`: tokens count, and may be needed for the cleanup") }
+    Refusal {
+        capped: true,
+        ..refusal(reason, "raise `--max-requests`: tokens count, and may be needed for the cleanup")
+    }
 }
 
 /// What to check where an endpoint is not the right one.

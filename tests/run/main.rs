@@ -2,12 +2,14 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod agreement;
 mod anchors;
 mod broken_targets;
 mod check_then_act;
 mod checklist;
 mod connections;
 mod credentials;
+mod curl;
 mod damaged_journals;
 mod dated;
 mod defects;
@@ -16,10 +18,13 @@ mod elsewhere;
 mod hooks;
 mod interruption;
 mod judge;
+mod junit;
 mod killed;
 mod manners;
+mod merging;
 mod mocks;
 mod natural_keys;
+mod operations;
 mod order_api;
 mod outage;
 mod pairs;
@@ -28,11 +33,13 @@ mod providers;
 mod put;
 mod races;
 mod release;
+mod reports;
 mod restarted;
 mod resume;
 mod retention;
 mod secrets;
 mod seed;
+mod selection;
 mod selftest;
 mod serve;
 mod served;
@@ -42,4 +49,5 @@ mod support;
 mod survival;
 mod suspended;
 mod voids;
+mod waivers;
 mod xml;

@@ -158,7 +158,8 @@ fn recorded(name: &str) -> History {
 fn recordings(names: &[&str]) -> BTreeMap<String, History> {
     let record = |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), recorded(name))).collect::<Vec<_>>();
     std::thread::scope(|scope| {
-        let parts: Vec<_> = names.chunks(names.len().div_ceil(4)).map(|part| scope.spawn(move || record(part))).collect();
+        let parts: Vec<_> =
+            names.chunks(names.len().div_ceil(4)).map(|part| scope.spawn(move || record(part))).collect();
         parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
     })
 }
