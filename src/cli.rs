@@ -1,5 +1,7 @@
 //! The command line: definitions only.
 
+mod diff;
+mod generate;
 mod help;
 
 use std::num::NonZeroU16;
@@ -7,6 +9,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use self::diff::{DiffArguments, DiffFormat};
+pub use self::generate::{CompletionsArguments, ManArguments, Shell};
 
 use self::help::{AFTER_HELP, JUDGE_HELP, LONG_ABOUT, RESUME_HELP, RUN_HELP, SELFTEST_HELP, SERVE_HELP};
 use crate::contract::{PRESSURE, Period, Rate};
@@ -23,6 +28,18 @@ pub struct Arguments {
     /// When to use colour; NO_COLOR is respected.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: Color,
+
+    /// Say nothing on stderr but errors: no announcements, no progress.
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+
+    /// Take the settings from this file, and not from the nearest idemspec.yaml above the working directory.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// The file that settings came from.
+    #[arg(skip)]
+    pub settings: Option<PathBuf>,
 }
 
 /// What to do.
@@ -42,6 +59,12 @@ pub enum Command {
     List(ListArguments),
     /// Explain a requirement, a clause, a scenario or a defect.
     Explain(ExplainArguments),
+    /// Compare two contracts: what breaks when a client that was built for one talks to the other?
+    Diff(DiffArguments),
+    /// Print completions for a shell.
+    Completions(CompletionsArguments),
+    /// Write manual pages.
+    Man(ManArguments),
 }
 
 /// When to use colour.

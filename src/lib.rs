@@ -13,6 +13,8 @@ pub mod message;
 
 pub mod contract;
 
+pub mod comparison;
+
 pub mod history;
 
 pub mod document;
@@ -40,5 +42,7 @@ pub mod reference;
 pub mod selftest;
 
 pub mod cli;
+
+pub mod settings;
 
 pub mod commands;

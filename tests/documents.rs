@@ -430,6 +430,8 @@ fn schemas_are_the_ones_of_the_types() {
     let schemas = [
         ("profile", schemars::schema_for!(profile::Profile)),
         ("scenario", schemars::schema_for!(scenario::ScenarioDocument)),
+        ("comparison", schemars::schema_for!(idemspec::comparison::Comparison)),
+        ("settings", schemars::schema_for!(idemspec::settings::SettingsDocument)),
     ];
     let mut stale = Vec::new();
     for (name, schema) in schemas {

@@ -11,6 +11,7 @@ fn permitted() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("secret", vec![]),
         ("message", vec!["secret"]),
         ("contract", vec!["message"]),
+        ("comparison", vec!["message", "contract"]),
         ("history", vec!["message", "contract"]),
         ("document", vec![]),
         ("profile", vec!["secret", "message", "contract", "document"]),
@@ -21,10 +22,11 @@ fn permitted() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("runner", vec!["secret", "message", "contract", "history", "profile", "scenario", "plan", "wire", "journal"]),
         ("oracle", vec!["message", "contract", "history"]),
         ("checklist", vec!["contract", "history", "oracle"]),
-        ("report", vec!["message", "contract", "history", "oracle", "checklist"]),
+        ("report", vec!["message", "contract", "comparison", "history", "oracle", "checklist"]),
         ("reference", vec!["message", "contract", "profile"]),
         ("selftest", vec!["contract", "history", "oracle", "reference"]),
         ("cli", vec!["contract"]),
+        ("settings", vec!["cli", "document"]),
         (
             "commands",
             vec![
@@ -32,6 +34,7 @@ fn permitted() -> BTreeMap<&'static str, Vec<&'static str>> {
                 "secret",
                 "message",
                 "contract",
+                "comparison",
                 "history",
                 "document",
                 "profile",

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result};
 
-use super::output::say;
+use super::output::complain;
 use super::verdict::{self, Shown};
 use crate::cli::{Color, JudgeArguments};
 use crate::history::History;
@@ -35,6 +35,8 @@ pub(super) fn recorded_profile(history: &History) -> Result<profile::Loaded> {
 /// Says that the last line was torn, and which one that was.
 pub(super) fn warn_of_torn_line(line: Option<usize>) {
     if let Some(line) = line {
-        say(&format!("line {line} of the journal, the last, was torn when its process was killed; it does not count"));
+        complain(&format!(
+            "line {line} of the journal, the last, was torn when its process was killed; it does not count"
+        ));
     }
 }

@@ -2,8 +2,10 @@
 
 mod conduct;
 mod connections;
+mod diff;
 mod embedded;
 mod explain;
+mod generate;
 mod judge;
 mod list;
 mod output;
@@ -36,6 +38,12 @@ pub const NOTHING_SELECTED: u8 = 4;
 /// When arguments or files are bad; the caller prints the error and exits with [`BAD_INPUT`].
 pub fn execute(arguments: Arguments) -> Result<u8> {
     let color = arguments.color;
+    if arguments.quiet {
+        output::be_quiet();
+    }
+    if let Some(file) = &arguments.settings {
+        output::say(&format!("settings from {}", file.display()));
+    }
     match arguments.command {
         Command::Run(run) => run::execute(&run, color),
         Command::Resume(resume) => resume::execute(&resume, color),
@@ -44,5 +52,8 @@ pub fn execute(arguments: Arguments) -> Result<u8> {
         Command::Selftest(selftest) => selftest::execute(&selftest, color),
         Command::List(list) => list::execute(&list),
         Command::Explain(explain) => explain::execute(&explain),
+        Command::Diff(diff) => diff::execute(&diff, color),
+        Command::Completions(completions) => generate::completions(&completions),
+        Command::Man(man) => generate::man(&man),
     }
 }

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use anyhow::Result;
 
 use super::conduct::{Conduct, Shown};
-use super::output::{print, say};
+use super::output::{complain, print, say};
 use super::probe::Settings;
 use super::session::{Session, announcement, rehearse};
 use crate::checklist::ExitStatus;
@@ -25,9 +25,9 @@ pub(super) fn execute(arguments: &RunArguments, color: Color) -> Result<u8> {
     if session.plan.is_empty() {
         let left_out = || session.plan.skipped.iter().filter(|(_, skipped)| skipped.reason != Reason::Deselected);
         let why = if left_out().next().is_some() { "; what was left out, and why:" } else { "" };
-        say(&format!("nothing was selected beside the control, which always runs{why}"));
+        complain(&format!("nothing was selected beside the control, which always runs{why}"));
         for (id, skipped) in left_out() {
-            say(&format!("  {id}: {}", skipped.reason.sentence()));
+            complain(&format!("  {id}: {}", skipped.reason.sentence()));
         }
         return Ok(ExitStatus::NothingSelected.code());
     }

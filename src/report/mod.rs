@@ -1,6 +1,7 @@
 //! Reports: a checklist for people to read, and the words that explain it. Every function here returns text; whoever
 //! calls it writes it somewhere.
 
+pub mod comparison;
 mod declared;
 mod exchange;
 mod explain;
