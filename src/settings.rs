@@ -28,7 +28,7 @@ pub const FILE: &str = "idemspec.yaml";
 const PREFIX: &str = "IDEMSPEC_";
 
 /// The commands that settings are for.
-const COMMANDS: [&str; 3] = ["run", "resume", "judge"];
+const COMMANDS: [&str; 4] = ["run", "resume", "judge", "report"];
 
 /// Why there are no arguments.
 #[derive(Debug, thiserror::Error)]

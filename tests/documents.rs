@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::Path;
 
+use idemspec::contract::Standing;
 use idemspec::document::{Problem, Problems};
 use idemspec::{profile, scenario};
 
@@ -432,6 +433,8 @@ fn schemas_are_the_ones_of_the_types() {
         ("scenario", schemars::schema_for!(scenario::ScenarioDocument)),
         ("comparison", schemars::schema_for!(idemspec::comparison::Comparison)),
         ("settings", schemars::schema_for!(idemspec::settings::SettingsDocument)),
+        ("waivers", schemars::schema_for!(idemspec::waiver::Waivers)),
+        ("report", schemars::schema_for!(idemspec::report::json::Report)),
     ];
     let mut stale = Vec::new();
     for (name, schema) in schemas {
@@ -449,6 +452,19 @@ fn schemas_are_the_ones_of_the_types() {
         stale.is_empty(),
         "{stale:?} changed: run `UPDATE_SCHEMA=1 cargo test --test documents` and look at the diff"
     );
+}
+
+#[test]
+fn what_a_shipped_profile_declares_is_found_in_its_file() {
+    for (name, _) in profile::shipped() {
+        let contract = profile::load(name).unwrap().profile.contract;
+        for (requirement, file, spot) in profile::declarations(name).unwrap() {
+            assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(&file).is_file(), "{file}");
+            let last = requirement.declared_at().rsplit('/').next().unwrap();
+            let is_declared = matches!(requirement.standing(&contract), Standing::Declared { .. });
+            assert!(!is_declared || spot.excerpt.contains(last), "{file}:{}: no {last} for {requirement}", spot.line);
+        }
+    }
 }
 
 /// What else a contract can say beside its rows: a date, a marker, a mark on what was not executed.

@@ -2,8 +2,10 @@
 
 use anyhow::{Context as _, Result};
 
+use super::again::declared;
 use super::output::complain;
-use super::verdict::{self, Shown};
+use super::reports::Reports;
+use super::verdict::{self, Recorded, Shown};
 use crate::cli::{Color, JudgeArguments};
 use crate::history::History;
 use crate::journal::{self, Recording};
@@ -11,6 +13,7 @@ use crate::plan::Plan;
 use crate::profile;
 
 pub(super) fn execute(arguments: &JudgeArguments, color: Color) -> Result<u8> {
+    let reports = Reports::prepare(&arguments.written, Some(&arguments.journal))?;
     let Recording { history, torn_line, .. } = journal::read(&arguments.journal)?;
     warn_of_torn_line(torn_line);
     let plan = Plan::from_history(&history).context("the plan of the journal cannot be read")?;
@@ -18,9 +21,19 @@ pub(super) fn execute(arguments: &JudgeArguments, color: Color) -> Result<u8> {
         None => (recorded_profile(&history)?.profile.contract, plan),
         Some(other) => (profile::load(other)?.profile.contract, plan.under_another_contract()),
     };
-    let shown = Shown { verdict: arguments.verdict, color };
-    let status = verdict::report(&contract, &plan, &history, &arguments.journal, shown)?;
-    Ok(status.code())
+    let declared = match &arguments.profile {
+        None => history.plan.as_ref().map(|plan| plan.declared.clone()).unwrap_or_default(),
+        Some(other) => declared(other),
+    };
+    let shown = Shown::new(&arguments.verdict, color)?;
+    let recorded = Recorded {
+        contract: &contract,
+        plan: &plan,
+        history: &history,
+        journal: &arguments.journal,
+        declared: &declared,
+    };
+    Ok(verdict::report(&recorded, &shown, &reports)?.status.code())
 }
 
 /// The profile of a recording, as it was when the run began. A line that was changed since is noticed.

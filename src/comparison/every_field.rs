@@ -13,7 +13,7 @@ const FULL: &str = r#"
 key:
   carrier: {header: Idempotency-Key}
   encoding: quoted
-  first_sent: {header: First-Sent, incomplete: {allow: {rejects: {status: 400}}, level: should, source: a, note: b}}
+  first_sent: {header: First-Sent, incomplete: {allow: {rejects: {status: 400}}, level: may, source: a, note: b}}
   generated_by: client
   recommended: uuid-v4
   min_length: 20

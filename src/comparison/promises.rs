@@ -162,7 +162,7 @@ fn line(row: Row, known: Option<Side>, met: Option<Side>) -> Line {
 fn of_difference(row: Row, known: &Side, met: &Side) -> Vec<Consequence> {
     let allowed = known.kinds();
     let unexpected: Vec<Kind> = met.kinds().into_iter().filter(|kind| !allowed.contains(kind)).collect();
-    let certain = unexpected.len() == met.kinds().len() && met.level == Level::Must;
+    let certain = met.kinds().len() == 1 && met.level == Level::Must;
     let mut found: Vec<Consequence> = Vec::new();
     for kind in unexpected {
         let meets = worst(allowed.iter().filter_map(|relied| rules::consequence(row, Some(*relied), kind)));

@@ -212,7 +212,7 @@ fn what_a_late_retry_gets_follows_from_what_comes_after_retention() {
     assert_follows(
         day,
         "retention: {at_least: 24h}",
-        "retention",
+        "retention.precision",
         Harm::MayBreak,
         "theirs leaves open a longest time, what comes after it: a client that plans its retries by what ours says cannot know \
          when a key is free again, nor whether a late retry is carried out again",

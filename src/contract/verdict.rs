@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What is known about one requirement.
@@ -44,7 +45,7 @@ impl fmt::Display for Verdict {
 }
 
 /// Why something that was exercised cannot be judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
     /// The control could not calibrate the instrument.
@@ -139,7 +140,7 @@ impl fmt::Display for Cause {
 }
 
 /// Why something was not exercised.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// Scenarios ran, and none of them brought the server into this situation.
@@ -150,6 +151,8 @@ pub enum Reason {
     Needs(String),
     /// Left out by `--only` or `--skip`.
     Deselected,
+    /// It belongs to another shard of the run (`--shard`).
+    OtherShard,
     /// The cap of `--max-requests` was reached before.
     RequestCap,
     /// The control failed, so nothing more was sent.
@@ -188,6 +191,7 @@ impl Reason {
                 format!("the profile does not offer `{what}`: declare it to have this tested")
             }
             Self::Deselected => "left out by --only or --skip".into(),
+            Self::OtherShard => "another shard of the run tests it: `idemspec merge` joins their reports".into(),
             Self::RequestCap => "the cap of --max-requests was reached before".into(),
             Self::ControlFailed => {
                 "the control failed, so nothing more was sent: repair what its sentence names first".into()
@@ -231,6 +235,7 @@ impl fmt::Display for Reason {
             Self::NoScenario => formatter.write_str("no scenario"),
             Self::Needs(what) => write!(formatter, "needs {what}"),
             Self::Deselected => formatter.write_str("deselected"),
+            Self::OtherShard => formatter.write_str("in another shard"),
             Self::RequestCap => formatter.write_str("request cap reached"),
             Self::ControlFailed => formatter.write_str("control failed"),
             Self::LongerThanMaxWait => formatter.write_str("needs longer than --max-wait"),

@@ -30,6 +30,8 @@ pub struct History {
     pub interrupted: bool,
     /// Requests that were sent in all, once the run is over.
     pub requests: Option<u64>,
+    /// When the last thing happened, as time since the run began.
+    pub ended: Duration,
 }
 
 /// What happened in one case.
@@ -234,6 +236,7 @@ impl History {
     }
 
     fn apply(&mut self, event: &Event) {
+        self.ended = self.ended.max(event.at);
         match (&event.event, &event.case) {
             (EventKind::RunStarted(run), _) => self.run = Some((**run).clone()),
             (EventKind::Planned(plan), _) => self.plan = Some((**plan).clone()),

@@ -21,5 +21,5 @@ pub use event::{
     RunInfo, SkippedCase, VERSION,
 };
 pub use key::KeyKind;
-pub use plan::{CasePlan, MockInfo, PlanInfo, Resumption, Waiting};
+pub use plan::{CasePlan, Declaration, MockInfo, PlanInfo, Resumption, Waiting};
 pub use subject::{Calibration, CounterFact, OperationFact, Subject, VariantFact};

@@ -19,6 +19,15 @@ pub struct PlanInfo {
     pub began: String,
     /// The digest of the profile's document, so that it is noticed where somebody has changed it.
     pub digest: String,
+    /// The further operation of the profile that is probed in the place of its own, where one is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// Which part of a run this process does, for example `2/4`, where others do the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
+    /// Which part of what is probed here that is: all of it is `1/1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<String>,
     /// What the pauses are drawn from.
     pub seed: u64,
     /// Where the replicas are, by name.
@@ -39,6 +48,25 @@ pub struct PlanInfo {
     pub cases: Vec<CasePlan>,
     /// For every requirement, why it is untested if no finding comes of a run that goes as planned.
     pub untested: BTreeMap<Requirement, Reason>,
+    /// What stood behind `idemspec run` and chose target, profile and scenarios; no secrets, and no selection. Empty where
+    /// the run cannot be repeated by such words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<String>,
+    /// Where the profile's files declare each requirement.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub declared: BTreeMap<Requirement, Declaration>,
+}
+
+/// Where something is declared in the file of a profile.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Declaration {
+    /// The file, as the user named it, or as it is called in this project's repository.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1.
+    pub column: usize,
 }
 
 /// The target was not the one that the profile names, but a mock of it that was part of the process.

@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use super::{Profile, check};
-use crate::contract::Period;
-use crate::document::{self, At, Form, Format, Located, Problem, Problems};
+use crate::contract::{Period, Requirement};
+use crate::document::{self, At, Form, Format, Located, Problem, Problems, Spot};
 use crate::message::{ContentPath, JsonPath, Regex, XmlPath};
 
 /// The profiles that come with the program, by name.
@@ -39,6 +39,9 @@ const SHIPPED: &[(&str, &str)] = &[
     ("worldpay", include_str!("../../profiles/worldpay.yaml")),
     ("modern-treasury", include_str!("../../profiles/modern-treasury.yaml")),
 ];
+
+/// What stands behind the name of a shipped profile where a problem names its file.
+const SHIPPED_MARK: &str = " (shipped)";
 
 /// The kinds of text that a profile's schema names.
 const FORMATS: &[Format] = &[
@@ -73,8 +76,37 @@ pub fn load(reference: &str) -> Result<Loaded, Problems> {
     match find_shipped(reference) {
         Some((name, text)) => load_shipped(name, text),
         None if looks_like_a_path(reference) => load_file(Path::new(reference)),
-        None => Err(unknown(Problem::of_file(reference, "there is no such profile"), reference).into()),
+        None => Err(no_such_profile(reference)),
     }
+}
+
+fn no_such_profile(reference: &str) -> Problems {
+    unknown(Problem::of_file(reference, "there is no such profile"), reference).into()
+}
+
+/// A profile as it is written, without what its target says of its own deployment, and where everything in it stands: for
+/// whoever reads a contract and sends nothing.
+///
+/// # Errors
+/// As [`load`].
+pub fn written(reference: &str) -> Result<(Profile, Located), Problems> {
+    let origin = match find_shipped(reference) {
+        Some((name, text)) => Origin::Shipped(name, text),
+        None if looks_like_a_path(reference) => Origin::File(PathBuf::from(reference)),
+        None => return Err(no_such_profile(reference)),
+    };
+    let located = origin.read()?;
+    let located = merged(origin, located)?;
+    Ok((sound(&located)?, located))
+}
+
+/// As [`written`], from a text, as if it stood in a file of this name.
+///
+/// # Errors
+/// As [`load`].
+pub fn written_text(file: &str, text: &str) -> Result<(Profile, Located), Problems> {
+    let located = merged(Origin::File(PathBuf::from(file)), Located::parse(file, text)?)?;
+    Ok((sound(&located)?, located))
 }
 
 /// Where the values that these pointers name stand in the files of a profile, as `file:line:column`.
@@ -82,12 +114,7 @@ pub fn load(reference: &str) -> Result<Loaded, Problems> {
 /// # Errors
 /// As [`load`].
 pub fn places(reference: &str, pointers: &[&str]) -> Result<Vec<String>, Problems> {
-    let origin = match find_shipped(reference) {
-        Some((name, text)) => Origin::Shipped(name, text),
-        None => Origin::File(PathBuf::from(reference)),
-    };
-    let located = origin.read()?;
-    let located = merged(origin, located)?;
+    let located = located(reference)?;
     let place = |pointer: &&str| {
         let found = located.problem(At::Value(pointer), "");
         match found.spot {
@@ -124,13 +151,37 @@ pub fn parse(file: &str, text: &str) -> Result<Loaded, Problems> {
 
 /// Where something stands in the file of a profile, as `file:line:column`; nothing where that is not known.
 pub fn place_of(reference: &str, pointer: &str) -> Option<String> {
+    let found = located(reference).ok()?.problem(At::Key(pointer), "");
+    found.spot.map(|spot| format!("{}:{}:{}", found.file, spot.line, spot.column))
+}
+
+/// Where the files of a profile declare each requirement: file, line and column. What is not declared has the place of what
+/// stands around it. A shipped profile stands where this project's repository has it.
+///
+/// # Errors
+/// As [`load`].
+pub fn declarations(reference: &str) -> Result<Vec<(Requirement, String, Spot)>, Problems> {
+    let located = located(reference)?;
+    let place = |requirement: &Requirement| {
+        let found = located.problem(At::Key(requirement.declared_at()), "");
+        Some((*requirement, in_repository(&found.file), found.spot?))
+    };
+    Ok(Requirement::ALL.iter().filter_map(place).collect())
+}
+
+/// The document of a profile, with the places of everything in it.
+fn located(reference: &str) -> Result<Located, Problems> {
     let origin = match find_shipped(reference) {
         Some((name, text)) => Origin::Shipped(name, text),
         None => Origin::File(PathBuf::from(reference)),
     };
-    let located = origin.read().ok()?;
-    let found = merged(origin, located).ok()?.problem(At::Key(pointer), "");
-    found.spot.map(|spot| format!("{}:{}:{}", found.file, spot.line, spot.column))
+    let located = origin.read()?;
+    merged(origin, located)
+}
+
+/// The path of a profile's file: its own, or that of a shipped one in the repository.
+fn in_repository(file: &str) -> String {
+    file.strip_suffix(SHIPPED_MARK).map_or_else(|| file.to_owned(), |name| format!("profiles/{name}.yaml"))
 }
 
 fn load_file(path: &Path) -> Result<Loaded, Problems> {
@@ -165,12 +216,15 @@ fn form() -> &'static Form<Profile> {
     FORM.get_or_init(|| Form::new(FORMATS))
 }
 
-fn checked(located: &Located) -> Result<Loaded, Problems> {
+/// The profile that a document is, if nothing is wrong with it.
+fn sound(located: &Located) -> Result<Profile, Problems> {
     let profile: Profile = form().read(located)?;
     let problems = check::problems(located, &profile);
-    if !problems.is_empty() {
-        return Err(Problems::new(problems));
-    }
+    if problems.is_empty() { Ok(profile) } else { Err(Problems::new(problems)) }
+}
+
+fn checked(located: &Located) -> Result<Loaded, Problems> {
+    let profile = sound(located)?;
     Ok(Loaded { name: profile.profile.clone(), profile: here(profile), document: located.value().clone() })
 }
 
@@ -195,7 +249,7 @@ enum Origin {
 impl Origin {
     fn read(&self) -> Result<Located, Problems> {
         match self {
-            Self::Shipped(name, text) => Located::parse(&format!("{name} (shipped)"), text),
+            Self::Shipped(name, text) => Located::parse(&format!("{name}{SHIPPED_MARK}"), text),
             Self::File(path) => {
                 let file = path.display().to_string();
                 let text = document::read_file(path)?;

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::text::{cut, escape, plural};
-use crate::contract::{Carrier, Contract};
-use crate::history::{
-    Attempt, AttemptId, AttemptStart, CaseHistory, Count, HookRun, Listing, Outcome, RaceRound, RunInfo,
-};
+use super::{Judged, headers};
+use crate::contract::Carrier;
+use crate::history::{Attempt, AttemptId, AttemptStart, CaseHistory, Count, HookRun, Listing, Outcome, RaceRound, RunInfo};
 use crate::message::Response;
 use crate::oracle::Finding;
 
@@ -24,14 +23,14 @@ const DEFAULT: &str = "default";
 
 /// One case, as evidence for one finding.
 pub(super) struct Exchange<'a> {
-    pub(super) contract: &'a Contract,
-    pub(super) run: Option<&'a RunInfo>,
+    pub(super) judged: &'a Judged<'a>,
     pub(super) case: &'a CaseHistory,
     pub(super) finding: &'a Finding,
     pub(super) verbose: bool,
 }
 
-enum Entry<'a> {
+/// Something that happened in a case.
+pub(super) enum Entry<'a> {
     Race(&'a RaceRound),
     Attempt(&'a Attempt),
     Hook(&'a HookRun),
@@ -47,13 +46,13 @@ impl Exchange<'_> {
         let mut lines = Vec::new();
         for (at, entry) in self.entries() {
             match entry {
-                Entry::Race(race) => lines.push(self.race_line(race)),
+                Entry::Race(race) => lines.push(race_line(self.case, race)),
                 Entry::Attempt(attempt) => {
                     lines.extend(self.attempt_lines(attempt, &contents));
                     contents.push((attempt.start.id, &attempt.start));
                 }
                 Entry::Hook(run) => lines.push(hook_line(at, run)),
-                Entry::Count(count, times) => lines.push(self.count_line(count, times)),
+                Entry::Count(count, times) => lines.push(count_line(self.judged.run(), self.case, count, times)),
                 Entry::LeftOut(number) => {
                     lines.push(format!("…   {} (-v shows all)", plural(number, "further attempt")))
                 }
@@ -64,30 +63,7 @@ impl Exchange<'_> {
 
     fn entries(&self) -> Vec<(Duration, Entry<'_>)> {
         let relevant = self.relevant();
-        let shown = self.shown(&relevant);
-        let last = relevant.iter().map(|attempt| attempt.start.id).max();
-        let mut entries: Vec<(Duration, u8, Entry<'_>)> = Vec::new();
-        for race in self.case.races.iter().filter(|race| race.attempts.iter().any(|copy| shown.contains(copy))) {
-            let copies = race.attempts.iter().filter_map(|copy| self.case.attempt(*copy)).map(began);
-            entries.push((copies.min().unwrap_or_default(), 0, Entry::Race(race)));
-        }
-        for (position, attempt) in relevant.iter().enumerate() {
-            if shown.contains(&attempt.start.id) {
-                entries.push((began(attempt), 1, Entry::Attempt(attempt)));
-            } else if position == 0 || shown.contains(&relevant[position - 1].start.id) {
-                let gap = relevant[position..].iter().take_while(|other| !shown.contains(&other.start.id)).count();
-                entries.push((began(attempt), 1, Entry::LeftOut(gap)));
-            }
-        }
-        let within = |after: u32| last.is_none_or(|last| after <= last.0);
-        for (at, _, run) in self.case.hooks.iter().filter(|(_, after, _)| within(*after)) {
-            entries.push((*at, 2, Entry::Hook(run)));
-        }
-        for count in self.case.counts.iter().filter(|count| within(count.after)) {
-            entries.push((count.began, 3, Entry::Count(count, 1)));
-        }
-        entries.sort_by_key(|(at, rank, _)| (*at, *rank));
-        merge_counts(entries.into_iter().map(|(at, _, entry)| (at, entry)))
+        entries(self.case, &relevant, &self.shown(&relevant))
     }
 
     /// The attempts up to the last that the finding names, and the copies that were released together with them.
@@ -134,20 +110,6 @@ impl Exchange<'_> {
         lines
     }
 
-    /// Which actions were raced, within what time they left, and whether they met.
-    fn race_line(&self, race: &RaceRound) -> String {
-        let mut names: Vec<String> = Vec::new();
-        for copy in race.attempts.iter().filter_map(|copy| self.case.attempt(*copy)) {
-            names.extend(self.case.intent(copy.start.intent).map(|intent| escape(&intent.name)));
-        }
-        names.dedup();
-        let of = if names.is_empty() { String::new() } else { format!(" of {}", names.join(", ")) };
-        let overlap = if race.overlapped { "overlapping" } else { "not shown to overlap" };
-        let copies = plural(race.attempts.len(), "attempt");
-        let spread = race.spread.as_secs_f64() * 1000.0;
-        format!("race   {copies}{of} released within {spread:.3} ms, {overlap}")
-    }
-
     fn target(&self, start: &AttemptStart) -> String {
         if self.verbose { escape(&start.request.target) } else { cut(&start.request.target, CONTENT_LIMIT) }
     }
@@ -175,7 +137,7 @@ impl Exchange<'_> {
             return "no key".into();
         };
         let key = shortened_key(key, self.verbose);
-        match self.contract.key.as_ref().map(|clause| &clause.carrier) {
+        match self.judged.contract.key.as_ref().map(|clause| &clause.carrier) {
             Some(Carrier::Header(name)) => format!("{}: {key}", escape(name)),
             Some(Carrier::Query(_) | Carrier::Form(_) | Carrier::Json(_)) | None => format!("key {key}"),
         }
@@ -190,14 +152,17 @@ impl Exchange<'_> {
             let same = earlier.iter().find(|(_, other)| other.request.body.as_ref() == Some(body));
             lines.push(match same {
                 Some((other, _)) if !self.verbose => format!("{INDENT}the same content as {other}"),
-                Some(_) | None => format!("{INDENT}{}", self.content(body)),
+                Some(_) | None => format!("{INDENT}{}", self.content(body.as_bytes())),
             });
         }
         lines
     }
 
-    fn content(&self, text: &str) -> String {
-        if self.verbose { escape(text) } else { cut(text, CONTENT_LIMIT) }
+    fn content(&self, content: &[u8]) -> String {
+        let excerpt = self.judged.excerpt(content);
+        let text = if self.verbose { escape(&excerpt.text) } else { cut(&excerpt.text, CONTENT_LIMIT) };
+        let is_marked = text.ends_with('…');
+        if excerpt.cut && !is_marked { format!("{text}… ({} bytes)", excerpt.bytes) } else { text }
     }
 
     fn outcome_lines(&self, attempt: &Attempt) -> Vec<String> {
@@ -226,46 +191,90 @@ impl Exchange<'_> {
     }
 
     fn answer_lines(&self, at: &str, response: &Response, note: &str) -> Vec<String> {
-        let body = self.content(&response.body.text());
+        let body = self.content(response.body.bytes());
         let body = if body.is_empty() { "(no content)".to_owned() } else { body };
         let mut lines = vec![format!("{INDENT}→ {at}  {} {body}{note}", response.status)];
         let telling = self.telling_headers();
-        let fields = response
-            .headers
-            .iter()
-            .filter(|(name, _)| self.verbose || telling.iter().any(|telling| telling.eq_ignore_ascii_case(name)));
+        let is_telling = |name: &str| telling.iter().any(|telling| telling.eq_ignore_ascii_case(name));
+        let fields = self.judged.fields(response).filter(|(name, _)| self.verbose || is_telling(name));
         lines.extend(fields.map(header_line));
         lines
     }
 
     /// The header fields of an answer that the contract speaks of, and those that say what to do next.
     fn telling_headers(&self) -> Vec<&str> {
-        let marker = self.contract.marker().map(|(marker, _, _)| marker.header.as_str());
-        let fidelity = self.contract.fidelity().map(|(fidelity, _, _)| fidelity.headers.as_slice()).unwrap_or_default();
-        marker.into_iter().chain(fidelity.iter().map(String::as_str)).chain(["location", "retry-after"]).collect()
+        headers::of_contract(self.judged.contract).chain(["location", "retry-after"]).collect()
     }
 
-    fn count_line(&self, count: &Count, times: usize) -> String {
-        let counters = self.run.map(|run| run.subject.counters.as_slice()).unwrap_or_default();
-        let title = counters.get(count.counter).map_or("effects", |counter| counter.title.as_str());
-        let mut what = escape(title);
-        for (name, value) in [("account", &count.account), ("operation", &count.operation)] {
-            if value != DEFAULT {
-                what.push_str(&format!(", {name} {}", escape(value)));
-            }
-        }
-        if self.case.counts.iter().any(|other| other.marker != count.marker) {
-            what.push_str(&format!(", marker {}", cut(&count.marker, KEY_LIMIT)));
-        }
-        let again = if times > 1 { format!("; read {times} times") } else { String::new() };
-        format!("count  {}  {what} → {}{again}", time(count.began), listing(&count.listing))
+}
+
+/// What happened in a case up to the last of these attempts, in the order of time: those of them that are shown, and
+/// everything between them.
+pub(super) fn entries<'a>(
+    case: &'a CaseHistory,
+    relevant: &[&'a Attempt],
+    shown: &BTreeSet<AttemptId>,
+) -> Vec<(Duration, Entry<'a>)> {
+    let last = relevant.iter().map(|attempt| attempt.start.id).max();
+    let mut entries: Vec<(Duration, u8, Entry<'_>)> = Vec::new();
+    for race in case.races.iter().filter(|race| race.attempts.iter().any(|copy| shown.contains(copy))) {
+        let copies = race.attempts.iter().filter_map(|copy| case.attempt(*copy)).map(began);
+        entries.push((copies.min().unwrap_or_default(), 0, Entry::Race(race)));
     }
+    for (position, attempt) in relevant.iter().copied().enumerate() {
+        if shown.contains(&attempt.start.id) {
+            entries.push((began(attempt), 1, Entry::Attempt(attempt)));
+        } else if position == 0 || shown.contains(&relevant[position - 1].start.id) {
+            let gap = relevant[position..].iter().take_while(|other| !shown.contains(&other.start.id)).count();
+            entries.push((began(attempt), 1, Entry::LeftOut(gap)));
+        }
+    }
+    let within = |after: u32| last.is_none_or(|last| after <= last.0);
+    for (at, _, run) in case.hooks.iter().filter(|(_, after, _)| within(*after)) {
+        entries.push((*at, 2, Entry::Hook(run)));
+    }
+    for count in case.counts.iter().filter(|count| within(count.after)) {
+        entries.push((count.began, 3, Entry::Count(count, 1)));
+    }
+    entries.sort_by_key(|(at, rank, _)| (*at, *rank));
+    merge_counts(entries.into_iter().map(|(at, _, entry)| (at, entry)))
+}
+
+/// Which actions were raced, within what time they left, and whether they met.
+pub(super) fn race_line(case: &CaseHistory, race: &RaceRound) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for copy in race.attempts.iter().filter_map(|copy| case.attempt(*copy)) {
+        names.extend(case.intent(copy.start.intent).map(|intent| escape(&intent.name)));
+    }
+    names.dedup();
+    let of = if names.is_empty() { String::new() } else { format!(" of {}", names.join(", ")) };
+    let overlap = if race.overlapped { "overlapping" } else { "not shown to overlap" };
+    let copies = plural(race.attempts.len(), "attempt");
+    let spread = race.spread.as_secs_f64() * 1000.0;
+    format!("race   {copies}{of} released within {spread:.3} ms, {overlap}")
+}
+
+/// What a counter showed, and how often it was read with that result.
+pub(super) fn count_line(run: Option<&RunInfo>, case: &CaseHistory, count: &Count, times: usize) -> String {
+    let counters = run.map(|run| run.subject.counters_of(&count.operation)).unwrap_or_default();
+    let title = counters.get(count.counter).map_or("effects", |counter| counter.title.as_str());
+    let mut what = escape(title);
+    for (name, value) in [("account", &count.account), ("operation", &count.operation)] {
+        if value != DEFAULT {
+            what.push_str(&format!(", {name} {}", escape(value)));
+        }
+    }
+    if case.counts.iter().any(|other| other.marker != count.marker) {
+        what.push_str(&format!(", marker {}", cut(&count.marker, KEY_LIMIT)));
+    }
+    let again = if times > 1 { format!("; read {times} times") } else { String::new() };
+    format!("count  {}  {what} → {}{again}", time(count.began), listing(&count.listing))
 }
 
 const INDENT: &str = "    ";
 
 /// The moment at which an attempt began at our socket.
-fn began(attempt: &Attempt) -> Duration {
+pub(super) fn began(attempt: &Attempt) -> Duration {
     attempt.end.as_ref().map_or(attempt.recorded, |end| end.timing.began)
 }
 
@@ -294,7 +303,7 @@ fn same_counter(left: &Count, right: &Count) -> bool {
         == (&right.marker, right.counter, &right.account, &right.operation)
 }
 
-fn listing(listing: &Listing) -> String {
+pub(super) fn listing(listing: &Listing) -> String {
     match listing {
         Listing::Failed(failure) => format!("failed: {}", escape(&failure.to_string())),
         Listing::Items(items) if items.is_empty() => "0".into(),
@@ -309,7 +318,7 @@ fn listing(listing: &Listing) -> String {
     }
 }
 
-fn hook_line(at: Duration, run: &HookRun) -> String {
+pub(super) fn hook_line(at: Duration, run: &HookRun) -> String {
     let clock = if run.advanced.is_zero() {
         String::new()
     } else {
@@ -324,7 +333,7 @@ fn header_line((name, value): &(String, String)) -> String {
 }
 
 /// A key that is too long to be shown keeps its end, because keys may differ there alone.
-fn shortened_key(key: &str, whole: bool) -> String {
+pub(super) fn shortened_key(key: &str, whole: bool) -> String {
     let length = key.chars().count();
     if whole || length <= KEY_LIMIT {
         return if key.is_empty() { "(empty)".into() } else { escape(key) };
@@ -338,6 +347,7 @@ fn id(attempt: AttemptId) -> String {
     format!("{:<3}", attempt.to_string())
 }
 
-fn time(at: Duration) -> String {
+/// A moment of the run.
+pub(super) fn time(at: Duration) -> String {
     format!("+{:.3} s", at.as_secs_f64())
 }

@@ -10,7 +10,7 @@ use crate::contract::{Contract, Level, Reason, Requirement};
 use crate::history::*;
 use crate::message::{Response, ShownRequest};
 use crate::oracle::{Finding, Judgement};
-use crate::report::{TerminalOptions, terminal};
+use crate::report::{Judged, TerminalOptions, terminal};
 
 pub(super) const FIRST: &str = "7f3a52d1-93f4-4a3e-8f0b-0d9c6f1f7e21";
 
@@ -181,6 +181,29 @@ pub(super) fn render_with(
     instrument: Option<&str>,
     options: &TerminalOptions,
 ) -> String {
-    let checklist = Checklist::new(contract, history, findings, &unreached(), instrument, Bar::default());
-    terminal(&checklist, contract, history, options)
+    with_judged(contract, history, findings, instrument, |judged| terminal(judged, options))
+}
+
+/// Does something with what is judged.
+pub(super) fn with_judged<T>(
+    contract: &Contract,
+    history: &History,
+    findings: &[Finding],
+    instrument: Option<&str>,
+    use_it: impl FnOnce(&Judged<'_>) -> T,
+) -> T {
+    let (untested, declared) = (unreached(), BTreeMap::new());
+    let bar = Bar::default();
+    let checklist = Checklist::new(contract, history, findings, &untested, instrument, bar);
+    use_it(&Judged {
+        contract,
+        history,
+        findings,
+        untested: &untested,
+        checklist,
+        bar,
+        declared: &declared,
+        journal: "run.jsonl",
+        max_evidence: 64 * 1024,
+    })
 }

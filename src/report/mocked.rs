@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::terminal::View;
 use super::text::{Tone, escape, wrap};
-use crate::history::MockInfo;
+use crate::history::{History, MockInfo};
 
 /// The hook that moves a clock.
 const CLOCK: &str = "advance-clock";
@@ -16,31 +16,36 @@ impl View<'_> {
             return String::new();
         };
         let title = self.paint.apply(Tone::Doubtful, "THIS WAS A MOCK, NOT THE REAL API");
-        let sentences = [
-            "idemspec itself served what the profile describes, on this machine, and nothing left it. What holds below \
-             says that the profile can be kept and the breach of it be seen; it says nothing about the real API."
-                .to_owned(),
-            self.own_hooks(mock),
-            removed(mock),
-            bound(mock),
-        ];
-        let paragraphs = sentences.iter().filter(|sentence| !sentence.is_empty());
-        let text: String = paragraphs.map(|sentence| wrap(&escape(sentence), self.width(), "  ")).collect();
+        let paragraphs = sentences(self.history, mock);
+        let text: String = paragraphs.iter().map(|sentence| wrap(&escape(sentence), self.width(), "  ")).collect();
         format!("{title}\n{text}\n")
     }
+}
 
-    /// The hooks of the mock's own that were used.
-    fn own_hooks(&self, mock: &MockInfo) -> String {
-        let runs = self.history.cases.values().flat_map(|case| &case.hooks);
-        let used: BTreeSet<&str> = runs.map(|(_, _, run)| run.name.as_str()).collect();
-        let own = mock.hooks.iter().map(String::as_str).filter(|name| used.contains(name));
-        let told: Vec<&str> =
-            own.map(|name| if name == CLOCK { "advance-clock (its clock was moved)" } else { name }).collect();
-        if told.is_empty() {
-            return String::new();
-        }
-        format!("The profile has no such hooks, but the mock did: {}.", told.join(", "))
+/// What there is to say of a mock.
+pub(super) fn sentences(history: &History, mock: &MockInfo) -> Vec<String> {
+    let sentences = [
+        "idemspec itself served what the profile describes, on this machine, and nothing left it. What holds below says that \
+         the profile can be kept and the breach of it be seen; it says nothing about the real API."
+            .to_owned(),
+        own_hooks(history, mock),
+        removed(mock),
+        bound(mock),
+    ];
+    sentences.into_iter().filter(|sentence| !sentence.is_empty()).collect()
+}
+
+/// The hooks of the mock's own that were used.
+fn own_hooks(history: &History, mock: &MockInfo) -> String {
+    let runs = history.cases.values().flat_map(|case| &case.hooks);
+    let used: BTreeSet<&str> = runs.map(|(_, _, run)| run.name.as_str()).collect();
+    let own = mock.hooks.iter().map(String::as_str).filter(|name| used.contains(name));
+    let told: Vec<&str> =
+        own.map(|name| if name == CLOCK { "advance-clock (its clock was moved)" } else { name }).collect();
+    if told.is_empty() {
+        return String::new();
     }
+    format!("The profile has no such hooks, but the mock did: {}.", told.join(", "))
 }
 
 fn removed(mock: &MockInfo) -> String {

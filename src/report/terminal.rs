@@ -6,11 +6,12 @@
 use comfy_table::{Cell, Color, ColumnConstraint, ContentArrangement, Table, presets};
 use indexmap::IndexMap;
 
-use super::declared;
+use super::evidence::observed;
 use super::leftovers::Effects;
 use super::text::{Paint, Tone, cut, escape, plural, wrap};
-use crate::checklist::{Checklist, ClauseLine, ClauseVerdict, ExitStatus};
-use crate::contract::{Contract, Reason, Verdict};
+use super::Judged;
+use crate::checklist::{Checklist, ClauseVerdict, ExitStatus};
+use crate::contract::{Contract, Reason};
 use crate::history::{CaseId, History};
 
 /// The width that is assumed where there is no terminal.
@@ -30,13 +31,9 @@ pub struct TerminalOptions {
 }
 
 /// Renders a checklist with its evidence for a terminal.
-pub fn terminal(
-    checklist: &Checklist<'_>,
-    contract: &Contract,
-    history: &History,
-    options: &TerminalOptions,
-) -> String {
-    let view = View { checklist, contract, history, options, paint: Paint::new(options.color) };
+pub fn terminal(judged: &Judged<'_>, options: &TerminalOptions) -> String {
+    let (checklist, contract, history) = (&judged.checklist, judged.contract, judged.history);
+    let view = View { judged, checklist, contract, history, options, paint: Paint::new(options.color) };
     let effects = Effects::of(history);
     let sections = [
         view.header(),
@@ -45,6 +42,7 @@ pub fn terminal(
         view.table(),
         view.requirements(),
         view.violations(),
+        view.waivers(),
         view.inconclusive(),
         view.observed(),
         view.untested(),
@@ -52,12 +50,14 @@ pub fn terminal(
         view.races(),
         view.retention(),
         view.footer(&effects),
+        view.pending(),
     ];
     sections.concat()
 }
 
 /// Everything that the sections of the report look at.
 pub(super) struct View<'a> {
+    pub(super) judged: &'a Judged<'a>,
     pub(super) checklist: &'a Checklist<'a>,
     pub(super) contract: &'a Contract,
     pub(super) history: &'a History,
@@ -129,7 +129,7 @@ impl View<'_> {
             table.force_no_tty();
         }
         for line in &self.checklist.clauses {
-            let declared = declared::summary(self.contract, line.clause).unwrap_or_else(|| "nothing".into());
+            let declared = self.judged.promises(line.clause).unwrap_or_else(|| "nothing".into());
             let verdict = format!("{} {}", mark(line.verdict), line.verdict);
             let verdict = Cell::new(verdict).fg(color(clause_tone(line.verdict)));
             table.add_row([Cell::new(line.clause), Cell::new(escape(&declared)), Cell::new(observed(line)), verdict]);
@@ -142,36 +142,44 @@ impl View<'_> {
         format!("{table}\n\n")
     }
 
+    /// A line for each case that is suspended, with what to do about it.
+    fn pending(&self) -> String {
+        let resume = self.judged.resume_command();
+        self.judged.pending().map(|waiting| waiting.sentence(&resume) + "\n").collect()
+    }
+
     fn footer(&self, effects: &Effects<'_>) -> String {
-        let attempts: usize = self.history.cases.values().map(|case| case.attempts.len()).sum();
-        let void: usize = self.history.cases.values().map(|case| case.voided.len()).sum();
-        let repeated = match void {
-            0 => String::new(),
-            1 => " (and 1 that came to nothing and was repeated)".to_owned(),
-            _ => format!(" (and {void} that came to nothing and were repeated)"),
-        };
-        let cases = plural(self.history.cases.len(), "case");
-        let requests = match self.history.requests {
-            Some(1) => format!("1 request, {attempts} of them attempts"),
-            Some(requests) => format!("{requests} requests, {attempts} of them attempts{repeated}"),
-            None => plural(attempts, "attempt"),
-        };
-        let (skipped, made, left) = (self.history.skipped.len(), effects.made, effects.left.len());
         let status = self.checklist.exit_status();
-        let result = format!("Result: {} (exit {})", status.word(), status.code());
+        let result = format!("Result: {} (exit {})", self.checklist.decision.word(), status.code());
         let result = self.paint.apply(status_tone(status), &result);
         let why = self.checklist.decision.sentence();
-        let (not_run, hooks) = (not_run(self.history), failed_hooks(self.history));
-        format!(
-            "{cases} run, {skipped} not run; {requests}; {} made, {left} left behind\n{not_run}{hooks}{result}: {why}\n",
-            plural(made, "effect")
-        )
+        let (tally, not_run, hooks) = (tally(self.history, effects), not_run(self.history), failed_hooks(self.history));
+        format!("{tally}\n{not_run}{hooks}{result}: {why}\n")
     }
+}
+
+/// How much was run, sent and made.
+pub(super) fn tally(history: &History, effects: &Effects<'_>) -> String {
+    let attempts: usize = history.cases.values().map(|case| case.attempts.len()).sum();
+    let void: usize = history.cases.values().map(|case| case.voided.len()).sum();
+    let repeated = match void {
+        0 => String::new(),
+        1 => " (and 1 that came to nothing and was repeated)".to_owned(),
+        _ => format!(" (and {void} that came to nothing and were repeated)"),
+    };
+    let cases = plural(history.cases.len(), "case");
+    let requests = match history.requests {
+        Some(1) => format!("1 request, {attempts} of them attempts"),
+        Some(requests) => format!("{requests} requests, {attempts} of them attempts{repeated}"),
+        None => plural(attempts, "attempt"),
+    };
+    let (skipped, made, left) = (history.skipped.len(), plural(effects.made, "effect"), effects.left.len());
+    format!("{cases} run, {skipped} not run; {requests}; {made} made, {left} left behind")
 }
 
 /// The cases that this profile and these options do not make possible, each with its reason; several of one scenario
 /// in one line. What the user left out, and what a run that was cut short did not come to, is said elsewhere.
-fn not_run(history: &History) -> String {
+pub(super) fn not_run(history: &History) -> String {
     let impossible = |reason: &Reason| {
         matches!(reason, Reason::Needs(_) | Reason::LongerThanMaxWait | Reason::NeedsHttp2 | Reason::ClientsWait)
     };
@@ -190,32 +198,14 @@ fn not_run(history: &History) -> String {
 }
 
 /// The hooks that failed, each with its error: what they were to bring about was not seen.
-fn failed_hooks(history: &History) -> String {
+pub(super) fn failed_hooks(history: &History) -> String {
     let failed = history.cases.values().filter_map(|case| case.failed_hook().map(|hook| (&case.id, hook)));
     failed
         .map(|(id, (hook, error))| format!("hook {} failed in {}: {}\n", escape(hook), escape(&id.0), cut(error, 300)))
         .collect()
 }
 
-/// `3 hold, 1 violated, 4 untested`; what nobody declared and nobody exercised is not counted.
-fn observed(line: &ClauseLine<'_>) -> String {
-    let count = |says: &dyn Fn(&Verdict) -> bool| {
-        line.requirements.iter().filter(|line| !line.is_idle() && says(&line.verdict)).count()
-    };
-    let held = count(&|verdict| *verdict == Verdict::Holds);
-    let counts = [
-        (count(&|verdict| *verdict == Verdict::Violated), "violated"),
-        (count(&|verdict| matches!(verdict, Verdict::Inconclusive(_))), "inconclusive"),
-        (held, if held == 1 { "holds" } else { "hold" }),
-        (count(&|verdict| *verdict == Verdict::Observed), "observed"),
-        (count(&|verdict| matches!(verdict, Verdict::Untested(_))), "untested"),
-    ];
-    let parts: Vec<String> =
-        counts.iter().filter(|(number, _)| *number > 0).map(|(number, word)| format!("{number} {word}")).collect();
-    if parts.is_empty() { "nothing".into() } else { parts.join(", ") }
-}
-
-fn mark(verdict: ClauseVerdict) -> char {
+pub(super) fn mark(verdict: ClauseVerdict) -> char {
     match verdict {
         ClauseVerdict::Holds => '✓',
         ClauseVerdict::Violated => '✗',
@@ -226,7 +216,7 @@ fn mark(verdict: ClauseVerdict) -> char {
     }
 }
 
-fn clause_tone(verdict: ClauseVerdict) -> Tone {
+pub(super) fn clause_tone(verdict: ClauseVerdict) -> Tone {
     match verdict {
         ClauseVerdict::Holds => Tone::Good,
         ClauseVerdict::Violated => Tone::Bad,
@@ -235,7 +225,7 @@ fn clause_tone(verdict: ClauseVerdict) -> Tone {
     }
 }
 
-fn status_tone(status: ExitStatus) -> Tone {
+pub(super) fn status_tone(status: ExitStatus) -> Tone {
     match status {
         ExitStatus::Sound => Tone::Good,
         ExitStatus::Violated => Tone::Bad,

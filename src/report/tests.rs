@@ -1,3 +1,5 @@
+mod written;
+
 use super::fixtures::*;
 use super::{TerminalOptions, escape};
 use crate::contract::{Cause, Level, Requirement};
@@ -176,9 +178,8 @@ fn colour_is_an_addition_only() {
     assert_eq!(stripped, plain);
 }
 
-#[test]
-fn nothing_hostile_reaches_the_terminal() {
-    let hostile = "\u{1b}[2J\u{202e}\r\n";
+/// A run in which every text that is not idemspec's own is hostile, and what was found in it.
+fn poisoned(hostile: &str) -> (History, Vec<Finding>) {
     let journal = serde_json::to_string(&doubled(LOST)).unwrap();
     let poison = serde_json::to_string(hostile).unwrap();
     let poison = poison.trim_matches('"');
@@ -205,6 +206,13 @@ fn nothing_hostile_reaches_the_terminal() {
         (finding.seen, finding.promise) = (hostile.into(), hostile.into());
         (finding.acceptable, finding.source) = (vec![hostile.into()], Some("seed".into()));
     }
+    (history, findings)
+}
+
+#[test]
+fn nothing_hostile_reaches_the_terminal() {
+    let hostile = "\u{1b}[2J\u{202e}\r\n";
+    let (history, findings) = poisoned(hostile);
     for verbose in [0, 1] {
         let report = render(&history, &findings, Some(hostile), verbose);
         for line in report.lines() {

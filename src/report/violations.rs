@@ -1,15 +1,12 @@
 //! What the target did wrong: the promise, what was acceptable, what was seen, and the exchange that shows it.
 
-use super::exchange::Exchange;
+use super::evidence::{FURTHER_LIMIT, Violation, violations};
 use super::terminal::View;
 use super::text::{Tone, escape, wrap};
 use crate::checklist::RequirementLine;
-use crate::contract::{Level, Standing};
+use crate::contract::Level;
 use crate::history::CaseId;
 use crate::oracle::Finding;
-
-/// Further cases of the same violation are listed up to this number.
-const FURTHER_LIMIT: usize = 10;
 
 impl View<'_> {
     /// One block for every violation. The same violation in several cases is shown once, the other cases by name.
@@ -24,17 +21,16 @@ impl View<'_> {
     }
 
     fn violations_of<'f>(&self, line: &RequirementLine<'f>, shown: &mut Vec<&'f Finding>) -> Vec<String> {
-        let mut groups: Vec<Vec<&'f Finding>> = Vec::new();
-        for finding in line.violations() {
-            match groups.iter_mut().find(|group| !self.is_verbose() && is_same(group[0], finding)) {
-                Some(group) => group.push(finding),
-                None => groups.push(vec![finding]),
-            }
-        }
+        let alone = |first| Violation { first, others: Vec::new() };
+        let all = if self.is_verbose() { line.violations().map(alone).collect() } else { violations(line) };
         let mut blocks = Vec::new();
-        for (first, others) in groups.iter().filter_map(|group| group.split_first()) {
-            blocks.push(self.violation(first, others, shown));
-            shown.push(first);
+        for violation in all {
+            let mut block = self.violation(violation.first, &violation.others, shown);
+            if let Some(waiver) = violation.waiver(line) {
+                block.push_str(&self.field("waived", &format!("until {}: {}", waiver.until, waiver.reason)));
+            }
+            blocks.push(block);
+            shown.push(violation.first);
         }
         blocks
     }
@@ -48,7 +44,7 @@ impl View<'_> {
         let mut block = format!("{word}  {}\n", self.paint.apply(Tone::Strong, requirement.id()));
         block.push_str(&wrap(requirement.sentence(), self.width(), "  "));
         block.push_str(&self.field("promised", &finding.promise));
-        block.push_str(&self.field("source", &self.source(finding)));
+        block.push_str(&self.field("source", &self.judged.source(finding)));
         for (position, outcome) in finding.acceptable.iter().enumerate() {
             block.push_str(&self.field(if position == 0 { "acceptable" } else { "or" }, outcome));
         }
@@ -59,6 +55,9 @@ impl View<'_> {
             None => block.push_str(&self.exchange(finding)),
         }
         block.push_str(&self.further(others));
+        if let Some(command) = self.judged.again_command(&finding.case) {
+            block.push_str(&self.unwrapped("again", &command));
+        }
         block
     }
 
@@ -70,31 +69,14 @@ impl View<'_> {
         format!("  {}{rest}", self.paint.apply(Tone::Quiet, &format!("{name:<width$}", width = FIELD_COLUMN - 2)))
     }
 
-    /// A source by its title and address, as far as the profile gives them.
-    fn source(&self, finding: &Finding) -> String {
-        let Some(name) = finding.source.as_deref() else {
-            return match finding.requirement.standing(self.contract) {
-                Standing::Universal => "none needed: this holds under every contract".into(),
-                Standing::Declared { .. } | Standing::Undeclared => "the profile names none".into(),
-            };
-        };
-        let document = self.history.run.as_ref().map(|run| &run.document);
-        let entry = document.and_then(|document| document.get("sources")?.get(name));
-        let part = |part: &str| entry.and_then(|entry| entry.get(part)?.as_str());
-        match (part("title"), part("url").or_else(|| entry.and_then(|entry| entry.as_str()))) {
-            (Some(title), Some(url)) => format!("{title}, {url}"),
-            (Some(only), None) | (None, Some(only)) => format!("{name}, {only}"),
-            (None, None) => name.to_owned(),
-        }
+    /// [`View::field`] on one line, however long: it is there to be copied.
+    fn unwrapped(&self, name: &str, text: &str) -> String {
+        let name = self.paint.apply(Tone::Quiet, &format!("{name:<width$}", width = FIELD_COLUMN - 2));
+        format!("  {name}{}\n", escape(text))
     }
 
     fn exchange(&self, finding: &Finding) -> String {
-        let Some(case) = self.history.cases.get(&finding.case) else {
-            return String::new();
-        };
-        let verbose = self.is_verbose();
-        let exchange = Exchange { contract: self.contract, run: self.history.run.as_ref(), case, finding, verbose };
-        exchange.lines().iter().map(|line| format!("    {line}\n")).collect()
+        self.judged.exchange(finding, self.is_verbose()).iter().map(|line| format!("    {line}\n")).collect()
     }
 
     fn further(&self, others: &[&Finding]) -> String {
@@ -113,11 +95,6 @@ impl View<'_> {
 
 /// The column at which the text of a field begins.
 const FIELD_COLUMN: usize = 14;
-
-/// Whether two findings say the same about different cases.
-fn is_same(left: &Finding, right: &Finding) -> bool {
-    (left.level, &left.promise, &left.source) == (right.level, &right.promise, &right.source)
-}
 
 /// Whether one exchange shows both findings: the same case up to the same judged attempt.
 fn is_same_exchange(left: &Finding, right: &Finding) -> bool {

@@ -137,7 +137,7 @@ pub(super) fn schema(known: &[Setting<'_>]) -> schemars::Schema {
     let properties: Map<String, Value> = known.iter().map(|setting| (setting.name.clone(), setting.schema())).collect();
     schemars::json_schema!({
         "type": "object",
-        "description": "What `idemspec run`, `resume` and `judge` are told where the command line and the environment say nothing.",
+        "description": "What `idemspec run`, `resume`, `judge` and `report` are told where the command line and the environment say nothing.",
         "properties": properties,
         "additionalProperties": false
     })

@@ -8,6 +8,7 @@ use http_body_util::{BodyExt, Empty};
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
 
+use super::cookie;
 use super::fault::Fault;
 use super::transport::Transport;
 use crate::message::{Body, Response};
@@ -36,7 +37,8 @@ impl Answer {
     pub(super) fn redacted(&self, secrets: &Secrets) -> Response {
         let headers = self.headers.iter().map(|(name, value)| {
             let value = String::from_utf8_lossy(value.as_bytes());
-            (secrets.redact(name.as_str()), secrets.redact(&value))
+            let shown = secrets.redact(&cookie::hidden(name.as_str(), value.into_owned()));
+            (secrets.redact(name.as_str()), shown)
         });
         Response {
             status: self.status.as_u16(),

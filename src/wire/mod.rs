@@ -17,6 +17,7 @@ mod carrier;
 mod channel;
 mod connector;
 mod control;
+mod cookie;
 mod endpoint;
 mod fault;
 mod gate;

@@ -9,25 +9,6 @@ use serde_json::Value;
 use crate::mutation::{Mutation, mutated};
 use crate::trial::Tests;
 
-/// The libraries that the oracle and what it rests on use, as the manifest of the project has them.
-const LIBRARIES: [&str; 15] = [
-    "base64",
-    "form_urlencoded",
-    "http",
-    "humantime",
-    "indexmap",
-    "json-patch",
-    "percent-encoding",
-    "roxmltree",
-    "schemars",
-    "serde",
-    "serde_json",
-    "serde_json_path",
-    "serde_yaml",
-    "thiserror",
-    "uuid",
-];
-
 /// What the oracle rests on: the rooms that are not mutated.
 const FOUNDATION: [&str; 4] = ["secret", "message", "contract", "history"];
 
@@ -55,7 +36,10 @@ pub(crate) fn compile(root: &Path, all: &[Mutation]) -> Tests {
 }
 
 fn write_foundation(root: &Path, folder: &Path) {
-    write(&folder.join("Cargo.toml"), &format!("{}[dependencies]\n{}", package("foundation"), libraries(root)));
+    write(
+        &folder.join("Cargo.toml"),
+        &format!("{}[dependencies]\n{}", package("foundation"), libraries(root, &FOUNDATION)),
+    );
     let module = |room: &&str| {
         let source = root.join("src");
         let file = Some(source.join(format!("{room}.rs"))).filter(|file| file.exists());
@@ -69,7 +53,7 @@ fn write_oracle(root: &Path, folder: &Path, all: &[Mutation]) {
     let manifest = format!(
         "{}[lib]\nname = \"idemspec\"\n\n[dependencies]\nfoundation = {{ path = \"../foundation\" }}\n{}",
         package("oracle"),
-        libraries(root)
+        libraries(root, &["oracle", "../tests/oracle_examples", "../tests/oracle"])
     );
     write(&folder.join("Cargo.toml"), &manifest);
     write(&folder.join("src/lib.rs"), ORACLE);
@@ -85,15 +69,23 @@ fn package(name: &str) -> String {
     )
 }
 
-/// Their lines in the manifest of the project.
-fn libraries(root: &Path) -> String {
+/// The lines of the project's manifest for the libraries that these rooms name, so that none is compiled in vain.
+fn libraries(root: &Path, rooms: &[&str]) -> String {
+    let source: String = rooms.iter().map(|room| sources(&root.join("src").join(room))).collect();
     let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
-    let line = |name: &&str| {
-        let begins = format!("{name} = ");
-        let found = manifest.lines().find(|line| line.starts_with(&begins));
-        format!("{}\n", found.unwrap_or_else(|| panic!("the project does not use {name} any more")))
+    let section = manifest.split("[dependencies]\n").nth(1).unwrap();
+    let lines = section.lines().take_while(|line| !line.starts_with('['));
+    let named = |line: &&str| {
+        line.split_once(" = ").is_some_and(|(name, _)| source.contains(&format!("{}::", name.replace('-', "_"))))
     };
-    LIBRARIES.iter().map(line).collect()
+    lines.filter(named).map(|line| format!("{line}\n")).collect()
+}
+
+/// All source text of a room, which is a file, or a folder, or both.
+fn sources(room: &Path) -> String {
+    let file = fs::read_to_string(room.with_extension("rs")).unwrap_or_default();
+    let entries = fs::read_dir(room).into_iter().flatten().map(|entry| entry.unwrap().path());
+    file + &entries.map(|path| sources(&path.with_extension(""))).collect::<String>()
 }
 
 fn copy_tree(from: &Path, to: &Path, prefix: &str, change: &dyn Fn(&str, String) -> String) {

@@ -8,6 +8,7 @@ use idemspec::contract::Requirement;
 use idemspec::profile;
 use idemspec::reference::{self, ReferenceOptions, RunningReference};
 
+use crate::agreement::artefacts;
 use crate::profiles;
 use crate::support::{Answer, Asked, Run, Stub, run_with, write_file};
 
@@ -91,8 +92,10 @@ fn probe(text: &str, base_url: &str, variables: &[(&str, &str)], more: &[&str]) 
     let run = run_with(&arguments, |command| {
         command.envs(variables.iter().copied());
     });
-    let journal = std::fs::read_to_string(&run.journal).unwrap_or_default();
-    for (place, text) in [("stdout", &run.stdout), ("stderr", &run.stderr), ("the journal", &journal)] {
+    let written = if run.journal.exists() { artefacts(&run.journal) } else { Vec::new() };
+    let printed =
+        [("stdout", &run.stdout), ("stderr", &run.stderr)].map(|(place, text)| (place.to_owned(), text.clone()));
+    for (place, text) in printed.into_iter().chain(written) {
         for canary in ["canary", CANARY_SECRET] {
             assert!(!text.contains(canary), "{canary} leaked into {place}:\n{text}");
         }
@@ -243,6 +246,31 @@ fn signed_requests_are_taken_and_badly_signed_ones_are_not() {
     run.assert_code(3);
     let said = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("answered 403") && said.contains("the credentials"), "{}", run.stdout);
+}
+
+#[test]
+fn signatures_that_are_echoed_stand_nowhere() {
+    let seen: Arc<Mutex<Vec<String>>> = Arc::default();
+    let kept = Arc::clone(&seen);
+    let stub = Stub::start(move |asked| {
+        let credentials = asked.header("authorization").unwrap_or_default().to_owned();
+        let signature = credentials.rsplit("Signature=").next().unwrap_or_default().to_owned();
+        kept.lock().unwrap().push(signature.clone());
+        let body = serde_json::json!({"id": 1, "things": [{"id": 1, "by": signature}], "echo": credentials});
+        (201, "application/json", body.to_string())
+    });
+    let run = probe(&profile(SIGNED), &stub.base_url(), &KEYS, &["--only", "key-reuse"]);
+    let seen = seen.lock().unwrap();
+    assert!(seen.iter().any(|signature| signature.len() == 64), "{seen:?}");
+    for (place, text) in artefacts(&run.journal) {
+        let leaked = seen.iter().find(|signature| !signature.is_empty() && text.contains(signature.as_str()));
+        assert_eq!(leaked, None, "{place}");
+    }
+    let commands: String = artefacts(&run.journal).into_iter().map(|(_, text)| text).collect();
+    assert!(
+        commands.contains("--aws-sigv4 aws:amz:eu-central-1:things --user \"$KEY_ID\":\"$KEY_SECRET\""),
+        "{commands}"
+    );
 }
 
 /// What a short run against a profile that is served has to show.

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use idemspec::reference::{Defect, FailureClass};
 use idemspec::selftest::Deviation;
 
+use crate::agreement::formats_agree;
 use crate::support::{Run, run, sound};
 
 /// How many runs go on at the same time. They spend most of their time waiting for the target.
@@ -127,7 +128,9 @@ fn matrix(defects: &[Defect]) -> Vec<Mismatch> {
         for _ in 0..RUNS_AT_ONCE {
             scope.spawn(|| {
                 while let Some(defect) = defects.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let mismatch = compare(*defect, &run_broken(*defect, &[]));
+                    let run = run_broken(*defect, &[]);
+                    formats_agree(&run.journal);
+                    let mismatch = compare(*defect, &run);
                     mismatches.lock().unwrap().extend(mismatch);
                 }
             });

@@ -68,7 +68,7 @@ fn a_client_for_stripe_meets_paypal() {
              repeat for something else",
         ),
         (
-            "retention",
+            "retention.precision",
             Harm::MayBreak,
             "paypal-orders leaves open what comes after it: a client that plans its retries by what stripe-v1 says cannot know \
              whether a late retry is carried out again",
@@ -120,7 +120,7 @@ fn a_client_for_paypal_meets_stripe() {
              attempt needs a new key",
         ),
         ("retention.at_least", Harm::Nothing, "nothing breaks: stripe-v1 keeps a key for longer"),
-        ("retention", Harm::Nothing, "nothing breaks: stripe-v1 says no less exactly how long a key is kept"),
+        ("retention.precision", Harm::Nothing, "nothing breaks: stripe-v1 says no less exactly how long a key is kept"),
     ] {
         assert_breaks(&comparison, item, harm, sentence);
     }
@@ -195,8 +195,9 @@ fn two_versions_of_a_profile_are_told_apart_by_their_files() {
     let new = write_file(folder.path(), "new.yaml", &text.replace("after_failure: replays", "after_failure: executes"));
     let (code, text, _) = diff(&[&old, &new, "--exit-code"]);
     assert_eq!(code, 1, "{text}");
-    assert!(text.contains("old.yaml that talks to") && text.contains("new.yaml"), "{text}");
-    assert!(text.contains("a retry after a failure executes again"), "{text}");
+    assert!(text.contains("old.yaml that talks to") && text.contains("new.yaml\n"), "{text}");
+    let (_, page, _) = diff(&[&old, &new, "--format", "markdown"]);
+    assert!(page.contains("breaks: a retry after a failure executes again"), "{page}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use std::time::Duration;
 use idemspec::history::{CaseEnding, History};
 use idemspec::journal;
 
+use crate::agreement::formats_agree;
 use crate::support::{Stub, program};
 
 /// An order API that remembers which orders there are, and takes its time.
@@ -40,10 +41,11 @@ fn ctrl_c_cleans_up_and_leaves_a_journal() {
     let folder = tempfile::tempdir().unwrap();
     let profile = "profile: mine\ntitle: Mine\nextends: reference\noperation: {effects: identity}\n";
     let profile = crate::support::write_file(folder.path(), "mine.yaml", profile);
-    let path = folder.path().join("run.jsonl");
+    let (path, written) = (folder.path().join("run.jsonl"), folder.path().join("report.json"));
     let mut child = program()
         .args(["run", &profile, "--jobs", "1", "--base-url", &stub.base_url(), "--journal"])
         .arg(&path)
+        .args(["--report", &format!("json={}", written.display())])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -64,6 +66,9 @@ fn ctrl_c_cleans_up_and_leaves_a_journal() {
     let recording = journal::read(&path).unwrap();
     assert!(recording.history.interrupted);
     assert!(recording.history.requests.is_some(), "the run came to its end");
+    formats_agree(&path);
+    let reported: serde_json::Value = serde_json::from_slice(&std::fs::read(&written).unwrap()).unwrap();
+    assert_eq!(reported["runs"][0]["interrupted"], true, "an interrupted run has its reports, too");
     assert!(orders.next.load(Ordering::SeqCst) > 5, "it was interrupted before anything slow began");
     // An order that was made after the socket had gone cannot be known without a list; every other one is gone.
     let answered = recording.history.cases.values().flat_map(|case| &case.attempts);

@@ -2,12 +2,14 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod agreement;
 mod anchors;
 mod broken_targets;
 mod check_then_act;
 mod checklist;
 mod connections;
 mod credentials;
+mod curl;
 mod damaged_journals;
 mod dated;
 mod defects;
@@ -18,9 +20,12 @@ mod generated;
 mod hooks;
 mod interruption;
 mod judge;
+mod junit;
 mod killed;
 mod manners;
+mod merging;
 mod mocks;
+mod operations;
 mod order_api;
 mod outage;
 mod profiles;
@@ -28,11 +33,13 @@ mod providers;
 mod put;
 mod races;
 mod release;
+mod reports;
 mod restarted;
 mod resume;
 mod retention;
 mod secrets;
 mod seed;
+mod selection;
 mod selftest;
 mod serve;
 mod served;
@@ -43,4 +50,5 @@ mod support;
 mod survival;
 mod suspended;
 mod voids;
+mod waivers;
 mod xml;

@@ -1,6 +1,10 @@
 //! Secrets are sent and never shown: canaries in header, body, URL and error text are looked for in every output.
 
+use crate::agreement::artefacts;
 use crate::support::{Stub, run_with, write_file};
+
+/// A session that only the target hands out.
+const COOKIE: &str = "canary-cookie-2b8f";
 
 const CANARIES: [(&str, &str); 4] = [
     ("CANARY_TOKEN", "canary-token-7d1f/+=\"x"),
@@ -50,6 +54,7 @@ fn spellings(canary: &str) -> Vec<String> {
 
 #[track_caller]
 fn assert_no_canary(place: &str, text: &str) {
+    assert!(!text.contains(COOKIE), "a cookie leaked into {place}:\n{text}");
     for (name, canary) in CANARIES {
         for spelling in spellings(canary) {
             assert!(!text.contains(&spelling), "{name} leaked into {place}:\n{text}");
@@ -69,7 +74,9 @@ fn run_and_search(base_url: &str, extra: &[&str]) -> crate::support::Run {
     assert_no_canary("stdout", &run.stdout);
     assert_no_canary("stderr", &run.stderr);
     if run.journal.exists() {
-        assert_no_canary("the journal", &std::fs::read_to_string(&run.journal).unwrap());
+        for (place, text) in artefacts(&run.journal) {
+            assert_no_canary(&place, &text);
+        }
     }
     run
 }
@@ -107,6 +114,31 @@ fn the_canaries_really_reach_the_target() {
         assert!(seen.contains(canary), "{canary} was not sent: {seen}");
     }
     assert!(seen.contains("canary+query+4e8b%26x") || seen.contains("canary%20query%204e8b%26x"), "{seen}");
+}
+
+/// Header fields beside the type of an answer's content.
+fn with_fields(fields: String) -> &'static str {
+    format!("application/json\r\n{fields}").leak()
+}
+
+#[test]
+fn redirects_and_cookies_give_nothing_away() {
+    let stub = Stub::start(|asked| {
+        let fields = format!("Location: {}&again=1\r\nSet-Cookie: session={COOKIE}; HttpOnly", asked.target);
+        (307, with_fields(fields), format!(r#"{{"moved": "{}"}}"#, asked.target))
+    });
+    let run = run_and_search(&stub.base_url(), &[]);
+    let journal = std::fs::read_to_string(&run.journal).unwrap();
+    assert!(journal.contains("session=${cookie "), "whether two answers set the same cookie can still be seen");
+    let stub = Stub::start(|_| (201, with_fields(format!("Set-Cookie: {COOKIE}")), r#"{"order_id": 1}"#.into()));
+    run_and_search(&stub.base_url(), &[]);
+}
+
+#[test]
+fn errors_of_tls_give_nothing_away() {
+    let plain = Stub::start(|_| (201, "application/json", "{}".into()));
+    let secure = plain.base_url().replace("http://", "https://");
+    run_and_search(&secure, &[]).assert_code(3);
 }
 
 #[test]

@@ -60,13 +60,13 @@ fn what_is_stronger_sends_away_what_it_rules_out() {
         "base_url: http://staging.internal\nhttp2: true\nprofile: my-api.yaml\n",
     );
     let arguments = run(&["--mock", "--http1"], &[], folder.path());
-    assert!(arguments.mock && arguments.connections.http1 && !arguments.connections.http2);
+    assert!(arguments.mock && arguments.target.connections.http1 && !arguments.target.connections.http2);
     assert_eq!(arguments.base_url, None);
     // The profile is beside the file, and its base URL is not that of another profile.
-    assert_eq!(Path::new(&arguments.profile), folder.path().join("my-api.yaml"));
+    assert_eq!(Path::new(&arguments.profiles[0]), folder.path().join("my-api.yaml"));
     assert_eq!(run(&[], &[], folder.path()).base_url.as_deref(), Some("http://staging.internal"));
     let other = run(&["stripe-v1"], &[], folder.path());
-    assert_eq!((other.profile.as_str(), other.base_url), ("stripe-v1", None));
+    assert_eq!((other.profiles.join(" ").as_str(), other.base_url), ("stripe-v1", None));
 }
 
 #[test]

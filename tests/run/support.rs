@@ -36,18 +36,30 @@ pub(crate) fn run(arguments: &[&str]) -> Run {
 }
 
 pub(crate) fn run_with(arguments: &[&str], adjust: impl Fn(&mut Command)) -> Run {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = folder.path().join("run.jsonl");
     let mut command = program();
-    command.arg("run").args(arguments).arg("--journal").arg(&journal).current_dir(folder.path());
-    adjust(&mut command);
-    let Output { status, stdout, stderr } = command.output().unwrap();
-    Run {
-        code: status.code().unwrap_or(-1),
-        stdout: String::from_utf8(stdout).unwrap(),
-        stderr: String::from_utf8(stderr).unwrap(),
-        journal,
-        _folder: folder,
+    command.arg("run");
+    let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+    Run::of(command, |command| {
+        command.args(&arguments);
+        adjust(command);
+    })
+}
+
+impl Run {
+    /// Runs a command in a folder of its own, with a journal there.
+    pub(crate) fn of(mut command: Command, adjust: impl Fn(&mut Command)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = folder.path().join("run.jsonl");
+        command.current_dir(folder.path());
+        adjust(&mut command);
+        let Output { status, stdout, stderr } = command.arg("--journal").arg(&journal).output().unwrap();
+        Self {
+            code: status.code().unwrap_or(-1),
+            stdout: String::from_utf8(stdout).unwrap(),
+            stderr: String::from_utf8(stderr).unwrap(),
+            journal,
+            _folder: folder,
+        }
     }
 }
 
@@ -59,6 +71,13 @@ pub(crate) struct Sound {
     pub(crate) history: History,
     pub(crate) held: BTreeSet<Requirement>,
     pub(crate) violated: BTreeSet<Requirement>,
+    journal: PathBuf,
+    _run: Run,
+}
+
+/// The journal of [`sound`].
+pub(crate) fn sound_journal() -> &'static Path {
+    &sound().journal
 }
 
 /// One run without any arguments, for all tests that only look at what it came to.
@@ -67,7 +86,8 @@ pub(crate) fn sound() -> &'static Sound {
         let run = run(&[]);
         let history = journal::read(&run.journal).unwrap().history;
         let (held, violated) = (run.held(), run.violated());
-        Sound { code: run.code, stdout: run.stdout.clone(), stderr: run.stderr.clone(), history, held, violated }
+        let (code, stdout, stderr, journal) = (run.code, run.stdout.clone(), run.stderr.clone(), run.journal.clone());
+        Sound { code, stdout, stderr, history, held, violated, journal, _run: run }
     });
     &SOUND
 }

@@ -8,6 +8,7 @@ use idemspec::journal;
 use idemspec::profile;
 use idemspec::reference::{self, ReferenceOptions, RunningReference};
 
+use crate::agreement::formats_agree;
 use crate::served::{Served, port_of_its_own};
 use crate::support::{orders, program, verdicts, write_file};
 
@@ -61,6 +62,8 @@ fn planted_today_and_looked_at_tomorrow() {
     let text = plant(&profile, &journal);
     assert!(text.contains(&format!("resume with `idemspec resume {}`", journal.display())), "{text}");
     let planted = verdicts(&text);
+    let reported = formats_agree(&journal);
+    assert_eq!((reported["retention.kept"].as_str(), reported["retention.expired"].as_str()), ("untested", "untested"));
     for requirement in ["retention.kept", "retention.expired"] {
         assert!(planted[requirement].starts_with("untested (pending"), "{planted:?}");
     }

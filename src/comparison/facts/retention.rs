@@ -6,7 +6,7 @@ use crate::comparison::line::{Consequence, Stated};
 use crate::contract::{Anchor, Contract, Level, Period, Retention, Row};
 
 pub(super) const FACTS: &[Fact] = &[
-    fact("retention", precision, less_exact),
+    fact("retention.precision", precision, less_exact),
     fact("retention.at_least", |contract| period(contract, |clause| clause.at_least), other_least),
     fact("retention.at_most", |contract| period(contract, |clause| clause.at_most), other_most),
     fact("retention.anchor", anchor, other_anchor),

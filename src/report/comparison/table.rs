@@ -10,15 +10,15 @@ use crate::report::text::{Paint, Tone, escape, wrap};
 /// The width in columns.
 const WIDTH: u16 = 118;
 /// The widths of the columns, in percent: the subject, the two contracts, what breaks.
-const SHARES: [u16; 4] = [23, 19, 19, 39];
+const SHARES: [u16; 4] = [25, 18, 18, 39];
 
 /// Renders a comparison for a terminal.
 pub fn table(comparison: &Comparison, color: bool) -> String {
     let paint = Paint::new(color);
     let (known, met) = (&comparison.known, &comparison.met);
     let heading = format!("A client built for {} that talks to {}", escape(&known.profile), escape(&met.profile));
-    let titles = format!("{} → {}", escape(&known.title), escape(&met.title));
-    let mut text = format!("{}\n{titles}\n", paint.apply(Tone::Strong, &heading));
+    let titles = wrap(&format!("{} → {}", escape(&known.title), escape(&met.title)), usize::from(WIDTH), "");
+    let mut text = format!("{}\n{titles}", paint.apply(Tone::Strong, &heading));
     for clause in Clause::ALL {
         text.push_str(&section(comparison, clause, color));
     }
@@ -71,7 +71,9 @@ fn rows(comparison: &Comparison, lines: &[&Line], color: bool) -> Table {
 fn label(line: &Line) -> String {
     let (item, parts) = subject(line);
     let parts: String = parts.iter().map(|part| format!("\n{}", escape(part))).collect();
-    format!("{} {}{parts}", sign(line), escape(&item))
+    // The clause stands above the table.
+    let inside = item.split_once('.').map_or(item.as_str(), |(_, inside)| inside);
+    format!("{} {}{parts}", sign(line), escape(inside))
 }
 
 fn said(stated: Option<&Stated>) -> String {
