@@ -19,16 +19,16 @@ use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub use self::diff::{DiffArguments, DiffFormat};
-pub use self::generate::{CompletionsArguments, ManArguments, Shell};
 pub use self::bar::{BarArguments, LeastFailing};
 pub use self::compare::{CompareArguments, MergeArguments};
 pub use self::curl::CurlArguments;
-pub use self::report::{ReportArguments, WrittenArguments};
+pub use self::diff::{DiffArguments, DiffFormat};
+pub use self::generate::{CompletionsArguments, ManArguments, Shell};
 use self::help::{AFTER_HELP, JUDGE_HELP, LONG_ABOUT, RESUME_HELP, RUN_HELP, SELFTEST_HELP, SERVE_HELP};
 pub use self::init::InitArguments;
 pub use self::lint::{Denied, LintArguments, LintFormat};
 pub use self::list::{ExplainArguments, ListArguments, Listed};
+pub use self::report::{ReportArguments, WrittenArguments};
 pub use self::shard::ShardNumber;
 pub use self::target::TargetArguments;
 use crate::contract::{PRESSURE, Period, Rate};

@@ -40,6 +40,7 @@ replay:
   marker: {header: Idempotent-Replayed, equals: "yes", first_answer: either, level: may, source: a}
   not_executed: {header: {Tracked: rejected}}
   client_waits: 1s
+  client_retries_for: 12h
   level: should
   source: a
 conflict:

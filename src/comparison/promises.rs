@@ -4,7 +4,7 @@ use super::compare::{KNOWN, MET};
 use super::line::{Agreement, Consequence, Harm, Line, Stated};
 use super::refusal::{missed, unnoticed};
 use super::rules::{self, Kind};
-use crate::contract::{Case, Contract, Effects, Level, Matcher, Promise, Row, Treatment, VariantPromise};
+use crate::contract::{Case, Clause, Contract, Effects, Level, Matcher, Promise, Row, Treatment, VariantPromise};
 
 /// What stands for the variants that a contract does not name.
 const ANY_OTHER: &str = "any other";
@@ -124,11 +124,11 @@ impl Side {
     }
 
     fn refusals(&self) -> Vec<&Matcher> {
-        let refusal = |treatment| match treatment {
-            &Treatment::Rejects(ref matcher) => Some(matcher),
+        let refusals = self.case.allow.iter().filter_map(|treatment| match treatment {
+            Treatment::Rejects(matcher) => Some(matcher),
             Treatment::Executes | Treatment::Replays | Treatment::Refreshes => None,
-        };
-        self.case.allow.iter().filter_map(refusal).collect()
+        });
+        refusals.collect()
     }
 }
 
@@ -236,7 +236,14 @@ fn of_effects(known: &Side, met: &Side) -> Option<Consequence> {
 /// The worst that a client may meet which it does not count on.
 fn feared(row: Row, known: &Side) -> Option<Consequence> {
     let allowed = known.kinds();
-    let others = Kind::ALL.into_iter().filter(|kind| !allowed.contains(kind));
+    // What is more to be expected comes first: of two that are as bad, the first one counts.
+    let order = match row.clause() {
+        Clause::Key => [Kind::Executes, Kind::Rejects, Kind::Replays, Kind::Refreshes],
+        Clause::Retention | Clause::Replay | Clause::Conflict | Clause::Scope => {
+            [Kind::Executes, Kind::Replays, Kind::Rejects, Kind::Refreshes]
+        }
+    };
+    let others = order.into_iter().filter(|kind| !allowed.contains(kind));
     let meets = others
         .filter_map(|kind| worst(allowed.iter().filter_map(|relied| rules::consequence(row, Some(*relied), kind))));
     worst(meets).filter(|consequence| consequence.harm != Harm::Nothing)

@@ -65,7 +65,7 @@ impl Setting<'_> {
     /// Whether the argument takes such a value; if not, why.
     pub(super) fn check(&self, value: &str) -> Result<(), String> {
         let parser: ValueParser = match self.kind {
-            Kind::Flag => clap::value_parser!(bool).into(),
+            Kind::Flag => clap::value_parser!(bool),
             Kind::Number => clap::value_parser!(u8).into(),
             Kind::One | Kind::Many => self.argument.get_value_parser().clone(),
         };

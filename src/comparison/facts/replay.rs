@@ -1,6 +1,6 @@
 //! How much of the first answer comes again, and what tells that it does.
 
-use super::{Fact, fact, relies_on_nothing};
+use super::{Fact, fact, relies_on_nothing, too_late};
 use crate::comparison::compare::{KNOWN, MET};
 use crate::comparison::line::{Consequence, Stated};
 use crate::comparison::refusal::{missed, within};
@@ -18,6 +18,7 @@ pub(super) const FACTS: &[Fact] = &[
     fact("replay.marker.first_answer", first_answer, other_first_answer),
     fact("replay.not_executed", not_executed, other_sign),
     fact("replay.client_waits", client_waits, other_wait),
+    fact("replay.client_retries_for", client_retries_for, other_horizon),
 ];
 
 fn level(contract: &Contract) -> Level {
@@ -308,5 +309,31 @@ fn other_wait(known: &Contract, met: &Contract) -> Consequence {
             "a repeat that comes sooner than {theirs} after the last attempt is promised nothing: it may be done twice"
         )),
         (_, None) => Consequence::nothing(format!("{MET} does not ask a client to wait")),
+    }
+}
+
+fn client_retries_for(contract: &Contract) -> Option<Stated> {
+    contract.client_retries_for().map(|period| Stated::exact(period.to_string()))
+}
+
+/// A client goes on for as long as it was built to, whatever the API that it meets expects.
+fn other_horizon(known: &Contract, met: &Contract) -> Consequence {
+    let kept = met.retention.as_ref().and_then(|clause| clause.at_least);
+    match (known.client_retries_for(), met.client_retries_for(), kept) {
+        (Some(ours), _, Some(kept)) if ours > kept => Consequence::breaks(format!(
+            "a client goes on for {ours}, and {MET} promises to keep a key for {kept} only: a retry that comes later than that {}",
+            too_late(met)
+        )),
+        (Some(ours), _, Some(_)) => {
+            Consequence::nothing(format!("{MET} keeps a key for as long as a client goes on, {ours}"))
+        }
+        (Some(ours), _, None) => Consequence::may_break(format!(
+            "{MET} does not say how long it keeps a key at least; a client that goes on for {ours} may find that a late retry {}",
+            too_late(met)
+        )),
+        (None, Some(theirs), _) => Consequence::may_break(format!(
+            "{MET} counts on clients that give up after {theirs}, and one that was built for {KNOWN} may go on for longer"
+        )),
+        (None, None, _) => relies_on_nothing(),
     }
 }

@@ -21,8 +21,6 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 4] = [Self::Executes, Self::Replays, Self::Refreshes, Self::Rejects];
-
     /// What a client relies on that relies on this.
     pub(super) fn noun(self) -> &'static str {
         match self {
@@ -118,11 +116,13 @@ fn between_answers(relied: Option<Kind>, met: Kind) -> Option<Consequence> {
 mod tests {
     use super::*;
 
+    const KINDS: [Kind; 4] = [Kind::Executes, Kind::Replays, Kind::Refreshes, Kind::Rejects];
+
     #[test]
     fn every_row_has_a_rule_for_everything_that_a_client_can_rely_on_and_meet() {
         for row in Row::ALL {
             for relied in [NOTHING, EXECUTION, ANSWER, STATE, REFUSAL] {
-                for met in Kind::ALL.into_iter().filter(|met| Some(*met) != relied) {
+                for met in KINDS.into_iter().filter(|met| Some(*met) != relied) {
                     let found = consequence(row, relied, met);
                     assert!(found.is_some_and(|found| found.sentence.len() > 30), "{row:?} {relied:?} {met:?}");
                 }

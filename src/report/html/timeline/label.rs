@@ -125,7 +125,8 @@ pub(in crate::report::html) fn loss(attempt: &Attempt) -> String {
 
 /// What a request is, in full.
 pub(super) fn request_title(start: &AttemptStart) -> String {
-    let key = start.key.as_deref().map_or_else(|| "no key".to_owned(), |key| format!("key {}", shortened_key(key, false)));
+    let key =
+        start.key.as_deref().map_or_else(|| "no key".to_owned(), |key| format!("key {}", shortened_key(key, false)));
     let (method, target) = (cut(&start.method, NAME_LIMIT), cut(&start.request.target, DETAIL_LIMIT));
     let lose = start.lose.map(|loss| format!(", to be lost: {loss}")).unwrap_or_default();
     format!("{} {method} {target}, {key}, parameters {}{lose}", start.id, cut(&start.parameters, NAME_LIMIT))

@@ -239,9 +239,12 @@ fn marked_events(subject: &Subject<'_>) -> Vec<(Duration, u8, Item)> {
         let band = if run.advanced.is_zero() { Band::Hook } else { Band::Clock };
         (*at, 3, Item::Band(band, label::hook(run)))
     });
-    let resumed = subject.case.course.resumptions.iter().map(|at| {
-        (*at, 3, Item::Band(Band::Resumed, "another process goes on with the run".to_owned()))
-    });
+    let resumed = subject
+        .case
+        .course
+        .resumptions
+        .iter()
+        .map(|at| (*at, 3, Item::Band(Band::Resumed, "another process goes on with the run".to_owned())));
     hooks.chain(resumed).collect()
 }
 

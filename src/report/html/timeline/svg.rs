@@ -159,10 +159,7 @@ impl Svg<'_> {
 
     fn line(&mut self, kind: &str, from: (f64, i32), to: (f64, i32)) {
         let kind = if kind.is_empty() { String::new() } else { format!(r#" class="{kind}""#) };
-        self.add(format_args!(
-            r#"<line{kind} x1="{:.1}%" y1="{}" x2="{:.1}%" y2="{}"/>"#,
-            from.0, from.1, to.0, to.1
-        ));
+        self.add(format_args!(r#"<line{kind} x1="{:.1}%" y1="{}" x2="{:.1}%" y2="{}"/>"#, from.0, from.1, to.0, to.1));
     }
 
     fn mark(&mut self, name: &str, (x, y): (f64, i32)) {
