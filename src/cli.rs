@@ -3,9 +3,12 @@
 mod bar;
 mod compare;
 mod curl;
+mod diff;
+mod generate;
 mod help;
 mod init;
 mod lint;
+mod list;
 mod report;
 mod shard;
 mod target;
@@ -19,9 +22,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use self::bar::{BarArguments, LeastFailing};
 pub use self::compare::{CompareArguments, MergeArguments};
 pub use self::curl::CurlArguments;
+pub use self::diff::{DiffArguments, DiffFormat};
+pub use self::generate::{CompletionsArguments, ManArguments, Shell};
 use self::help::{AFTER_HELP, JUDGE_HELP, LONG_ABOUT, RESUME_HELP, RUN_HELP, SELFTEST_HELP, SERVE_HELP};
 pub use self::init::InitArguments;
 pub use self::lint::{Denied, LintArguments, LintFormat};
+pub use self::list::{ExplainArguments, ListArguments, Listed};
 pub use self::report::{ReportArguments, WrittenArguments};
 pub use self::shard::ShardNumber;
 pub use self::target::TargetArguments;
@@ -39,6 +45,18 @@ pub struct Arguments {
     /// When to use colour; NO_COLOR is respected.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: Color,
+
+    /// Say nothing on stderr but errors: no announcements, no progress.
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+
+    /// Take the settings from this file, and not from the nearest idemspec.yaml above the working directory.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// The file that settings came from.
+    #[arg(skip)]
+    pub settings: Option<PathBuf>,
 }
 
 /// What to do.
@@ -70,6 +88,12 @@ pub enum Command {
     List(ListArguments),
     /// Explain a requirement, a clause, a scenario or a defect.
     Explain(ExplainArguments),
+    /// Compare two contracts: what breaks when a client that was built for one talks to the other?
+    Diff(DiffArguments),
+    /// Print completions for a shell.
+    Completions(CompletionsArguments),
+    /// Write manual pages.
+    Man(ManArguments),
 }
 
 /// When to use colour.
@@ -425,42 +449,6 @@ pub struct SelftestArguments {
     /// Write every scenario and requirement out, and what was seen.
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub verbose: u8,
-}
-
-/// Arguments of `list`.
-#[derive(Args, Debug)]
-pub struct ListArguments {
-    /// What to list; everything where this is not given.
-    pub what: Option<Listed>,
-
-    /// List the defects (the same as `idemspec list defects`).
-    #[arg(long, hide = true, conflicts_with = "what")]
-    pub defects: bool,
-}
-
-/// What can be listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Listed {
-    /// Contracts that come with the program.
-    Profiles,
-    /// Probes that come with the program.
-    Scenarios,
-    /// Everything that can be checked.
-    Requirements,
-    /// Ways to break the reference API.
-    Defects,
-    /// What `lint` finds in a contract.
-    Lints,
-}
-
-/// Arguments of `explain`.
-#[derive(Args, Debug)]
-#[command(
-    after_help = "Examples:\n  idemspec explain replay.after-success\n  idemspec explain conflict\n  idemspec explain lost-response"
-)]
-pub struct ExplainArguments {
-    /// A requirement, a clause, a scenario, a defect, or something that `lint` finds or asks.
-    pub name: String,
 }
 
 /// A share of a whole.

@@ -13,6 +13,8 @@ pub mod message;
 
 pub mod contract;
 
+pub mod comparison;
+
 pub mod history;
 
 pub mod document;
@@ -48,5 +50,7 @@ pub mod reference;
 pub mod selftest;
 
 pub mod cli;
+
+pub mod settings;
 
 pub mod commands;

@@ -439,6 +439,8 @@ fn schemas_are_the_ones_of_the_types() {
     let schemas = [
         ("profile", schemars::schema_for!(profile::Profile)),
         ("scenario", schemars::schema_for!(scenario::ScenarioDocument)),
+        ("comparison", schemars::schema_for!(idemspec::comparison::Comparison)),
+        ("settings", schemars::schema_for!(idemspec::settings::SettingsDocument)),
         ("waivers", schemars::schema_for!(idemspec::waiver::Waivers)),
         ("report", schemars::schema_for!(idemspec::report::json::Report)),
     ];

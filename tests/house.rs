@@ -11,6 +11,7 @@ fn permitted() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("secret", vec![]),
         ("message", vec!["secret"]),
         ("contract", vec!["message"]),
+        ("comparison", vec!["message", "contract"]),
         ("history", vec!["message", "contract"]),
         ("document", vec![]),
         ("profile", vec!["secret", "message", "contract", "document"]),
@@ -25,10 +26,11 @@ fn permitted() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("draft", vec!["document", "openapi", "profile"]),
         ("waiver", vec!["contract", "document"]),
         ("checklist", vec!["contract", "history", "oracle", "waiver"]),
-        ("report", vec!["message", "contract", "history", "oracle", "waiver", "checklist", "lint"]),
+        ("report", vec!["message", "contract", "history", "oracle", "waiver", "checklist", "lint", "comparison"]),
         ("reference", vec!["message", "contract", "profile"]),
         ("selftest", vec!["contract", "history", "oracle", "reference"]),
         ("cli", vec!["contract"]),
+        ("settings", vec!["cli", "document"]),
         (
             "commands",
             vec![
@@ -36,6 +38,7 @@ fn permitted() -> BTreeMap<&'static str, Vec<&'static str>> {
                 "secret",
                 "message",
                 "contract",
+                "comparison",
                 "history",
                 "document",
                 "profile",

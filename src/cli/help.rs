@@ -5,13 +5,26 @@ pub(super) const LONG_ABOUT: &str = "Tells, with proof, whether an HTTP API is s
     everything that went over the wire, and reports which clauses of a five-item checklist hold: key, retention, \
     replay, conflict, scope.";
 
-pub(super) const AFTER_HELP: &str = "Examples:\n  \
-    idemspec run                                   try it on the embedded reference API\n  \
+pub(super) const AFTER_HELP: &str = "Try it, without an API of your own:\n  \
+    idemspec run                                   probe the embedded reference API\n  \
     idemspec run --defect no-dedup                 see what a broken API looks like\n  \
+    idemspec run stripe-v1 --mock                  probe a mock of Stripe's contract\n\n\
+    Probe an API:\n  \
     idemspec run my-api.yaml --plan                say what would be sent, and send nothing\n  \
     idemspec run my-api.yaml --base-url http://staging.internal:8080\n  \
     idemspec resume .idemspec/….jsonl              go on with a run that was cut short, or that waits\n  \
-    idemspec explain replay.single-effect\n\n\
+    idemspec judge .idemspec/….jsonl               judge a recording again, and send nothing\n\n\
+    Read and compare contracts, offline:\n  \
+    idemspec list profiles                         the contracts that come with the program\n  \
+    idemspec diff stripe-v1 paypal-orders          what breaks when a client for one talks to the other\n  \
+    idemspec explain replay.single-effect          what a requirement asks, and how to put it right\n\n\
+    Work on the client, or on this tool:\n  \
+    idemspec serve stripe-v1 --port 8080           a mock to write clients against\n  \
+    idemspec selftest                              would this tool notice?\n  \
+    idemspec completions bash; idemspec man DIR    for your shell, and for man\n\n\
+    Settings: the options of `run` are also IDEMSPEC_… in the environment (IDEMSPEC_MAX_WAIT=5m), and members\n\
+    of the nearest idemspec.yaml above the working directory (max_wait: 5m). The command line comes first, then the\n\
+    environment, then the file.\n\n\
     Exit status of `run`, `resume` and `judge`:\n  \
     0  every must that was exercised holds\n  \
     1  a must is violated, and no waiver forgives it\n  \
@@ -117,3 +130,24 @@ pub(super) const SELFTEST_HELP: &str = "Examples:\n  \
     1  something is not as expected\n  \
     2  bad arguments\n\n\
     A defect that is declared as not yet caught by any scenario is shown as such, and is no failure.";
+
+pub(super) const DIFF_HELP: &str = "Examples:\n  \
+    idemspec diff stripe-v1 paypal-orders                a client built for Stripe, talking to PayPal\n  \
+    idemspec diff paypal-orders stripe-v1                and the other way round: not the same things break\n  \
+    idemspec diff old.yaml new.yaml --exit-code          for CI: does a new version change a must?\n  \
+    idemspec diff stripe-v1 my-api.yaml --format markdown\n\n\
+    Nothing is sent.\n\n\
+    Exit status:\n  \
+    0  it was printed\n  \
+    1  (--exit-code) the two differ in something that is a must for one of them\n  \
+    2  bad arguments or files";
+
+pub(super) const COMPLETIONS_HELP: &str = "Where shells look for them:\n  \
+    idemspec completions bash > ~/.local/share/bash-completion/completions/idemspec\n  \
+    idemspec completions zsh > ~/.zfunc/_idemspec               with ~/.zfunc in $fpath\n  \
+    idemspec completions fish > ~/.config/fish/completions/idemspec.fish\n  \
+    idemspec completions powershell >> $PROFILE";
+
+pub(super) const MAN_HELP: &str = "Examples:\n  \
+    idemspec man ~/.local/share/man/man1                then: man idemspec-run\n  \
+    idemspec man pages && man -l pages/idemspec.1";

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 
 use super::again::declared;
-use super::output::say;
+use super::output::complain;
 use super::reports::Reports;
 use super::verdict::{self, Recorded, Shown};
 use crate::cli::{Color, JudgeArguments};
@@ -48,6 +48,8 @@ pub(super) fn recorded_profile(history: &History) -> Result<profile::Loaded> {
 /// Says that the last line was torn, and which one that was.
 pub(super) fn warn_of_torn_line(line: Option<usize>) {
     if let Some(line) = line {
-        say(&format!("line {line} of the journal, the last, was torn when its process was killed; it does not count"));
+        complain(&format!(
+            "line {line} of the journal, the last, was torn when its process was killed; it does not count"
+        ));
     }
 }

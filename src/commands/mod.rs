@@ -5,8 +5,10 @@ mod compare;
 mod conduct;
 mod connections;
 mod curl;
+mod diff;
 mod embedded;
 mod explain;
+mod generate;
 mod init;
 mod judge;
 mod lint;
@@ -49,6 +51,12 @@ pub const NOTHING_SELECTED: u8 = 4;
 /// When arguments or files are bad; the caller prints the error and exits with [`BAD_INPUT`].
 pub fn execute(arguments: Arguments) -> Result<u8> {
     let color = arguments.color;
+    if arguments.quiet {
+        output::be_quiet();
+    }
+    if let Some(file) = &arguments.settings {
+        output::say(&format!("settings from {}", file.display()));
+    }
     match arguments.command {
         Command::Run(run) => run::execute(&run, color),
         Command::Resume(resume) => resume::execute(&resume, color),
@@ -63,5 +71,8 @@ pub fn execute(arguments: Arguments) -> Result<u8> {
         Command::Init(init) => init::execute(&init),
         Command::List(list) => list::execute(&list),
         Command::Explain(explain) => explain::execute(&explain),
+        Command::Diff(diff) => diff::execute(&diff, color),
+        Command::Completions(completions) => generate::completions(&completions),
+        Command::Man(man) => generate::man(&man),
     }
 }

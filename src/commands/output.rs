@@ -1,6 +1,7 @@
 //! Where text goes: the report to stdout, talk to stderr.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::cli::Color;
 
@@ -16,8 +17,28 @@ pub(super) fn print(text: &str) -> io::Result<()> {
     }
 }
 
-/// Says a line on stderr. Nothing can be done if even that is gone.
+/// Whether nothing is to be said on stderr but errors. There is one stderr, and so one such wish.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From now on nothing is said on stderr but errors.
+pub(super) fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Whether nothing is to be said on stderr but errors.
+pub(super) fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// Says a line on stderr, unless silence was asked for.
 pub(super) fn say(line: &str) {
+    if !is_quiet() {
+        complain(line);
+    }
+}
+
+/// Says a line on stderr that nobody must miss. Nothing can be done if even that is gone.
+pub(super) fn complain(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 

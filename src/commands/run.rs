@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use super::again::Told;
 use super::conduct::{Conduct, Ended, Shown};
 use super::matrix;
-use super::output::{print, say};
+use super::output::{complain, print, say};
 use super::probe::Settings;
 use super::reports::Reports;
 use super::session::{Session, announcement, rehearse};
@@ -24,7 +24,7 @@ pub(super) fn execute(arguments: &RunArguments, color: Color) -> Result<u8> {
     match units.as_slice() {
         [only] => alone(arguments, only, color),
         [] => {
-            say("nothing was selected: none of the profiles has such an operation");
+            complain("nothing was selected: none of the profiles has such an operation");
             Ok(ExitStatus::NothingSelected.code())
         }
         several if arguments.plan => matrix::plan(arguments, several),
@@ -54,12 +54,12 @@ fn explain_emptiness(session: &Session) {
     let is_told = |reason: &Reason| !matches!(reason, Reason::Deselected | Reason::OtherShard);
     let left_out: Vec<_> = session.plan.skipped.iter().filter(|(_, skipped)| is_told(&skipped.reason)).collect();
     let why = if left_out.is_empty() { "" } else { "; what was left out, and why:" };
-    say(&format!("nothing was selected beside the control, which always runs{why}"));
+    complain(&format!("nothing was selected beside the control, which always runs{why}"));
     for (id, skipped) in left_out {
-        say(&format!("  {id}: {}", skipped.reason.sentence()));
+        complain(&format!("  {id}: {}", skipped.reason.sentence()));
     }
     if let Some((shard, _)) = session.shard {
-        say(&format!("shard {shard} has nothing to do: there are more shards than groups of cases"));
+        complain(&format!("shard {shard} has nothing to do: there are more shards than groups of cases"));
     }
 }
 

@@ -150,6 +150,9 @@ fn run_arguments(words: Vec<String>) -> Result<RunArguments> {
         | Command::Lint(_)
         | Command::Init(_)
         | Command::List(_)
-        | Command::Explain(_) => bail!("this is no run"),
+        | Command::Explain(_)
+        | Command::Diff(_)
+        | Command::Completions(_)
+        | Command::Man(_) => bail!("this is no run"),
     }
 }

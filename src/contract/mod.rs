@@ -20,8 +20,8 @@ mod treatment;
 mod verdict;
 
 pub use clauses::{
-    Anchor, BodyFidelity, Carrier, Conflict, Contract, Encoding, Fidelity, InFlight, Key, KeyDifference, PRESSURE,
-    Replay, Retention, Scope, StatusFidelity,
+    Anchor, BodyFidelity, Carrier, Conflict, Contract, Encoding, Fidelity, GeneratedBy, InFlight, Key, KeyDifference,
+    PRESSURE, Replay, Retention, Scope, StatusFidelity,
 };
 pub use drawn::Drawn;
 pub use first_sent::FirstSent;

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Matcher, Treatment};
+use super::{Clause, Matcher, Treatment};
 use crate::message::Response;
 
 /// How binding a promise is, in the sense of RFC 2119.
@@ -297,6 +297,57 @@ impl Row {
         Self::Replicas,
         Self::StoreUnavailable,
     ];
+
+    /// Its place in a profile's contract, for example `replay.after_success`.
+    pub fn member(self) -> &'static str {
+        match self {
+            Self::Missing => "key.missing",
+            Self::Empty => "key.empty",
+            Self::Malformed => "key.malformed",
+            Self::Overlong => "key.overlong",
+            Self::Incomplete => "key.first_sent.incomplete",
+            Self::Expired => "retention.expired",
+            Self::AfterSuccess => "replay.after_success",
+            Self::AfterFailure => "replay.after_failure",
+            Self::AfterServerError => "replay.after_server_error",
+            Self::AfterValidationFailure => "replay.after_validation_failure",
+            Self::AfterTurningAway => "replay.after_turning_away",
+            Self::AfterChange => "replay.after_change",
+            Self::RateLimited => "replay.rate_limited",
+            Self::ChangedParameters => "conflict.changed_parameters",
+            Self::EquivalentParameters => "conflict.equivalent_parameters",
+            Self::InFlight => "conflict.in_flight",
+            Self::InFlightChanged => "conflict.in_flight_changed",
+            Self::OtherMethods => "scope.other_methods",
+            Self::OtherAccount => "scope.other_account",
+            Self::OtherOperation => "scope.other_operation",
+            Self::Replicas => "scope.replicas",
+            Self::StoreUnavailable => "scope.store_unavailable",
+        }
+    }
+
+    /// The clause that it belongs to.
+    pub fn clause(self) -> Clause {
+        match self {
+            Self::Missing | Self::Empty | Self::Malformed | Self::Overlong | Self::Incomplete => Clause::Key,
+            Self::Expired => Clause::Retention,
+            Self::AfterSuccess
+            | Self::AfterFailure
+            | Self::AfterServerError
+            | Self::AfterValidationFailure
+            | Self::AfterTurningAway
+            | Self::AfterChange
+            | Self::RateLimited => Clause::Replay,
+            Self::ChangedParameters | Self::EquivalentParameters | Self::InFlight | Self::InFlightChanged => {
+                Clause::Conflict
+            }
+            Self::OtherMethods
+            | Self::OtherAccount
+            | Self::OtherOperation
+            | Self::Replicas
+            | Self::StoreUnavailable => Clause::Scope,
+        }
+    }
 }
 
 /// A promise as it counts in one place: the case that fits, with the clause's level and source filled in.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{
-    Case, Contract, Fidelity, FirstSent, Level, Marker, Matcher, Period, Promise, Row, Ruling, Treatment,
+    Case, Clause, Contract, Fidelity, FirstSent, Level, Marker, Matcher, Period, Promise, Row, Ruling, Treatment,
     VariantPromise,
 };
 use crate::message::Response;
@@ -79,6 +79,11 @@ impl Contract {
         promises.into_iter().flat_map(|promise| &promise.cases).map(|case| self.with_defaults(row, case)).collect()
     }
 
+    /// How binding the promises of a row are that have no level of their own.
+    pub fn usual_level(&self, row: Row) -> Level {
+        self.defaults(row).level.unwrap_or_default()
+    }
+
     /// Every matcher with which the contract describes a rejection in a row.
     pub fn rejections(&self, row: Row) -> impl Iterator<Item = &Matcher> {
         let treatments = self.rulings(row).into_iter().flat_map(|ruling| &ruling.case.allow);
@@ -142,24 +147,12 @@ impl Contract {
     }
 
     fn defaults(&self, row: Row) -> Defaults<'_> {
-        let (level, source) = match row {
-            Row::Missing | Row::Empty | Row::Malformed | Row::Overlong | Row::Incomplete => {
-                self.key.as_ref().map(|clause| (clause.level, &clause.source))
-            }
-            Row::Expired => self.retention.as_ref().map(|clause| (clause.level, &clause.source)),
-            Row::AfterSuccess
-            | Row::AfterFailure
-            | Row::AfterServerError
-            | Row::AfterValidationFailure
-            | Row::AfterTurningAway
-            | Row::AfterChange
-            | Row::RateLimited => self.replay.as_ref().map(|clause| (clause.level, &clause.source)),
-            Row::ChangedParameters | Row::EquivalentParameters | Row::InFlight | Row::InFlightChanged => {
-                self.conflict.as_ref().map(|clause| (clause.level, &clause.source))
-            }
-            Row::OtherMethods | Row::OtherAccount | Row::OtherOperation | Row::Replicas | Row::StoreUnavailable => {
-                self.scope.as_ref().map(|clause| (clause.level, &clause.source))
-            }
+        let (level, source) = match row.clause() {
+            Clause::Key => self.key.as_ref().map(|clause| (clause.level, &clause.source)),
+            Clause::Retention => self.retention.as_ref().map(|clause| (clause.level, &clause.source)),
+            Clause::Replay => self.replay.as_ref().map(|clause| (clause.level, &clause.source)),
+            Clause::Conflict => self.conflict.as_ref().map(|clause| (clause.level, &clause.source)),
+            Clause::Scope => self.scope.as_ref().map(|clause| (clause.level, &clause.source)),
         }
         .unwrap_or((None, &None));
         Defaults { level, source: source.as_deref() }

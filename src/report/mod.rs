@@ -2,6 +2,7 @@
 //! calls it writes it somewhere. All of them are made from one value, [`Judged`].
 
 mod command;
+pub mod comparison;
 mod curl;
 mod declared;
 mod evidence;
