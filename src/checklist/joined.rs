@@ -142,7 +142,12 @@ mod tests {
     #[test]
     fn what_happened_to_a_part_is_the_reason() {
         let pending = Reason::Pending("2027-01-01T00:00:00Z".into());
-        let of = |reasons: &[Reason]| match &join(&[], reasons, JoinedGrounds::default()).requirements().next().unwrap().verdict {
+        let of = |reasons: &[Reason]| match &join(&[], reasons, JoinedGrounds::default())
+            .requirements()
+            .next()
+            .unwrap()
+            .verdict
+        {
             Verdict::Untested(reason) => reason.clone(),
             other => panic!("{other}"),
         };

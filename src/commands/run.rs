@@ -77,7 +77,9 @@ impl<'a> Order<'a> {
     pub(super) fn of(arguments: &'a RunArguments, shown: Shown) -> Result<Self> {
         let reports = Reports::prepare(&arguments.written, arguments.journal.as_deref())?;
         if !shown.is_alone() && reports.take_stdout() {
-            bail!("--report …=-: of several operations each has a report of its own; name a file, and they are beside it");
+            bail!(
+                "--report …=-: of several operations each has a report of its own; name a file, and they are beside it"
+            );
         }
         let run = uuid::Uuid::new_v4().simple().to_string();
         let journal = journal_path(arguments, &run);

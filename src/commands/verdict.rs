@@ -83,11 +83,7 @@ pub(super) struct Recorded<'r> {
 }
 
 /// Judges a run, prints the checklist, writes the reports, and returns the exit status.
-pub(super) fn report(
-    recorded: &Recorded<'_>,
-    shown: &Shown,
-    reports: &Reports,
-) -> Result<Reported> {
+pub(super) fn report(recorded: &Recorded<'_>, shown: &Shown, reports: &Reports) -> Result<Reported> {
     judged(recorded, shown, reports.max_evidence(), |judged| {
         if shown.is_alone() || shown.verdict.verbose > 0 {
             print_checklist(judged, shown, reports)?;

@@ -6,10 +6,10 @@
 use comfy_table::{Cell, Color, ColumnConstraint, ContentArrangement, Table, presets};
 use indexmap::IndexMap;
 
+use super::Judged;
 use super::evidence::observed;
 use super::leftovers::Effects;
 use super::text::{Paint, Tone, cut, escape, plural, wrap};
-use super::Judged;
 use crate::checklist::{Checklist, ClauseVerdict, ExitStatus};
 use crate::contract::{Contract, Reason};
 use crate::history::{CaseId, History};

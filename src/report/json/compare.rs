@@ -54,8 +54,7 @@ impl Comparison {
         let only = |these: &Runs<'_>, those: &Runs<'_>| -> Vec<String> {
             these.keys().filter(|name| !those.contains_key(*name)).cloned().collect()
         };
-        let mut comparison =
-            Self { new: only(&after, &before), gone: only(&before, &after), ..Self::default() };
+        let mut comparison = Self { new: only(&after, &before), gone: only(&before, &after), ..Self::default() };
         let names = before.keys().chain(comparison.new.iter()).cloned().collect::<Vec<_>>();
         for name in &names {
             comparison.add(name, before.get(name).copied(), after.get(name).copied());

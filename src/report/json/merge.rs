@@ -26,7 +26,9 @@ pub struct Merged {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
     /// Two of them are of different profiles that have one name.
-    #[error("{probed}: its profile is another one in {second} than in {first}, so what they show is not of one contract")]
+    #[error(
+        "{probed}: its profile is another one in {second} than in {first}, so what they show is not of one contract"
+    )]
     Profile {
         /// What was probed.
         probed: String,
@@ -46,7 +48,9 @@ pub enum MergeError {
         second: String,
     },
     /// Two of them were run with different seeds, so that they are no parts of one run.
-    #[error("{probed}: {first} and {second} have different seeds, so they are no parts of one run; give all shards the same --seed")]
+    #[error(
+        "{probed}: {first} and {second} have different seeds, so they are no parts of one run; give all shards the same --seed"
+    )]
     Seed {
         /// What was probed.
         probed: String,

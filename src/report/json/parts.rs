@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexMap;
 
 use super::{
-    CaseReport, ClauseReport, FindingReport, MergeError, NotRunReport, PendingReport, RequirementReport,
-    ResultReport, RunReport, StandingWord, Word, waiver, why,
+    CaseReport, ClauseReport, FindingReport, MergeError, NotRunReport, PendingReport, RequirementReport, ResultReport,
+    RunReport, StandingWord, Word, waiver, why,
 };
 use crate::checklist::{Bar, Checklist, JoinedGrounds, JoinedRequirement, RequirementLine};
 use crate::contract::{Cause, Clause, Level, Reason, Requirement, Standing};
@@ -36,10 +36,8 @@ impl Parts {
             let run = renamed((*run).clone(), &part, &seen);
             seen.extend(run.cases.iter().map(|case| case.case.clone()));
             for requirement in run.clauses.iter().flat_map(|clause| &clause.requirements) {
-                let id = Requirement::from_id(&requirement.id).ok_or_else(|| MergeError::Requirement {
-                    file: (*file).to_owned(),
-                    id: requirement.id.clone(),
-                })?;
+                let id = Requirement::from_id(&requirement.id)
+                    .ok_or_else(|| MergeError::Requirement { file: (*file).to_owned(), id: requirement.id.clone() })?;
                 let own = requirement.findings.iter().map(|one| finding(id, one));
                 findings.entry(id).or_default().extend(own);
             }

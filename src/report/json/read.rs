@@ -14,7 +14,9 @@ pub enum ReadError {
     #[error("is no JSON report of idemspec: it has no `version`")]
     NoReport,
     /// It is of another version.
-    #[error("is of version {found}, and this program reads version {VERSION}: make it anew by `idemspec report JOURNAL --report json=…`")]
+    #[error(
+        "is of version {found}, and this program reads version {VERSION}: make it anew by `idemspec report JOURNAL --report json=…`"
+    )]
     Version {
         /// The version that it says.
         found: u64,

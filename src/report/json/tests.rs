@@ -111,7 +111,9 @@ fn what_is_no_part_of_one_run_is_refused() {
     assert!(refused(|run| run.part = Some("1/2".into())).contains("1.json and 2.json are the same part"));
     assert!(refused(|run| run.part = Some("2/3".into())).contains("different numbers of shards"));
     assert!(refused(|run| run.shard = Some("1/2".into())).contains("these are missing: 2/2"));
-    assert!(refused(|run| run.clauses[0].requirements[0].id = "key.new".into()).contains("`key.new` is no requirement"));
+    assert!(
+        refused(|run| run.clauses[0].requirements[0].id = "key.new".into()).contains("`key.new` is no requirement")
+    );
     let alone = merged(&two_shards()[..1]).unwrap_err();
     assert_eq!(alone.to_string(), "the run: of its 2 parts these are missing: 2/2");
 }
