@@ -401,7 +401,8 @@ fn is_silent(contract: &Contract, clause: Clause) -> bool {
             .clone()
             .is_none_or(|declared| Retention { level: None, source: None, ..declared } == Retention::default()),
         Clause::Replay => contract.replay.clone().is_none_or(|declared| {
-            Replay { level: None, source: None, client_waits: None, ..declared } == Replay::default()
+            Replay { level: None, source: None, client_waits: None, client_retries_for: None, ..declared }
+                == Replay::default()
         }),
         Clause::Conflict => contract
             .conflict

@@ -4,6 +4,8 @@ mod bar;
 mod compare;
 mod curl;
 mod help;
+mod init;
+mod lint;
 mod report;
 mod shard;
 mod target;
@@ -17,8 +19,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use self::bar::{BarArguments, LeastFailing};
 pub use self::compare::{CompareArguments, MergeArguments};
 pub use self::curl::CurlArguments;
-use self::help::{AFTER_HELP, JUDGE_HELP, LONG_ABOUT, RESUME_HELP, RUN_HELP, SELFTEST_HELP, SERVE_HELP};
 pub use self::report::{ReportArguments, WrittenArguments};
+use self::help::{AFTER_HELP, JUDGE_HELP, LONG_ABOUT, RESUME_HELP, RUN_HELP, SELFTEST_HELP, SERVE_HELP};
+pub use self::init::InitArguments;
+pub use self::lint::{Denied, LintArguments, LintFormat};
 pub use self::shard::ShardNumber;
 pub use self::target::TargetArguments;
 use crate::contract::{PRESSURE, Period, Rate};
@@ -58,6 +62,10 @@ pub enum Command {
     Serve(ServeArguments),
     /// Test this tool: would it notice? Sound targets must not be blamed, and broken ones must be.
     Selftest(SelftestArguments),
+    /// Review the documentation of a contract, offline: what it says, what it leaves open, what contradicts itself.
+    Lint(LintArguments),
+    /// Begin a profile: from nothing, like another one, or from an OpenAPI document.
+    Init(InitArguments),
     /// List what there is: profiles, scenarios, requirements, defects.
     List(ListArguments),
     /// Explain a requirement, a clause, a scenario or a defect.
@@ -441,6 +449,8 @@ pub enum Listed {
     Requirements,
     /// Ways to break the reference API.
     Defects,
+    /// What `lint` finds in a contract.
+    Lints,
 }
 
 /// Arguments of `explain`.
@@ -449,7 +459,7 @@ pub enum Listed {
     after_help = "Examples:\n  idemspec explain replay.after-success\n  idemspec explain conflict\n  idemspec explain lost-response"
 )]
 pub struct ExplainArguments {
-    /// A requirement, a clause, a scenario or a defect.
+    /// A requirement, a clause, a scenario, a defect, or something that `lint` finds or asks.
     pub name: String,
 }
 

@@ -35,6 +35,12 @@ pub mod waiver;
 
 pub mod checklist;
 
+pub mod lint;
+
+pub mod openapi;
+
+pub mod draft;
+
 pub mod report;
 
 pub mod reference;

@@ -59,6 +59,26 @@ pub(super) const CURL_HELP: &str = "Examples:\n  \
     idemspec curl run.jsonl key-reuse#2                         the attempt that the report shows as #2 of that case\n  \
     idemspec curl run.jsonl 'lost-response[lose=connection]'    all attempts of a case\n\n\
     Nothing is sent. Secrets stand as the names of their variables, such as \"$STRIPE_SECRET_KEY\".";
+pub(super) const LINT_HELP: &str = "Examples:\n  \
+    idemspec lint my-api.yaml                           the documentation checklist\n  \
+    idemspec lint paypal-orders                         what PayPal's pages leave open\n  \
+    idemspec lint my-api.yaml --format json\n  \
+    idemspec lint my-api.yaml --deny undeclared --deny contradictory     for CI\n\n\
+    Nothing is sent, and no variable of the environment is needed.\n\n\
+    Exit status:\n  \
+    0  nothing occurs that is denied\n  \
+    1  something occurs that is denied\n  \
+    2  bad arguments, or a profile that cannot be loaded";
+
+pub(super) const INIT_HELP: &str = "Examples:\n  \
+    idemspec init > my-api.yaml                         a template, with a comment at every decision\n  \
+    idemspec init --output my-api.yaml\n  \
+    idemspec init --like stripe-v1 --output my-api.yaml\n  \
+    idemspec init --openapi openapi.yaml                which operations there are\n  \
+    idemspec init --openapi openapi.yaml --operation createOrder --output orders.yaml\n  \
+    idemspec init --openapi openapi.json --operation 'POST /orders' --output orders.yaml\n\n\
+    The profile loads as it is. Wherever it says `decide`, something is guessed or missing that only somebody who knows the \
+    API can say; `idemspec lint` names what is left open.";
 
 pub(super) const COMPARE_HELP: &str = "Examples:\n  \
     idemspec run my-api.yaml --report json=new.json\n  \

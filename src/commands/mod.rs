@@ -7,7 +7,9 @@ mod connections;
 mod curl;
 mod embedded;
 mod explain;
+mod init;
 mod judge;
+mod lint;
 mod list;
 mod matrix;
 mod merge;
@@ -28,6 +30,7 @@ mod side_by_side;
 mod units;
 mod unset;
 mod verdict;
+mod whole_file;
 mod waivers;
 
 use anyhow::Result;
@@ -56,6 +59,8 @@ pub fn execute(arguments: Arguments) -> Result<u8> {
         Command::Report(report) => report::execute(&report),
         Command::Serve(serve) => serve::execute(&serve),
         Command::Selftest(selftest) => selftest::execute(&selftest, color),
+        Command::Lint(lint) => lint::execute(&lint, color),
+        Command::Init(init) => init::execute(&init),
         Command::List(list) => list::execute(&list),
         Command::Explain(explain) => explain::execute(&explain),
     }

@@ -147,6 +147,8 @@ fn run_arguments(words: Vec<String>) -> Result<RunArguments> {
         | Command::Curl(_)
         | Command::Serve(_)
         | Command::Selftest(_)
+        | Command::Lint(_)
+        | Command::Init(_)
         | Command::List(_)
         | Command::Explain(_) => bail!("this is no run"),
     }

@@ -92,18 +92,32 @@ impl<'h> Trial<'_, 'h> {
             several => {
                 let several = several.to_vec();
                 self.actions.all[action].settle();
-                let several = several.as_slice();
-                let decided = self.actions.all[action].bound.is_some() || self.docket.facts[several[0]].key.is_none();
-                if decided {
-                    several.iter().for_each(|attempt| self.take_one(*attempt));
-                } else {
-                    let alike = rules::race::all_alike(self.docket, several);
-                    rules::race::judge(self, action, several);
-                    self.in_doubt(several).into_iter().for_each(|attempt| self.fold(attempt, alike));
-                    self.note_rival(action, several);
-                }
+                self.take_several(action, several);
             }
         }
+    }
+
+    /// Judges attempts that overlapped. What left after the first success of them had come is no part of their race: the
+    /// key was bound by then.
+    fn take_several(&mut self, action: ActionIndex, several: Vec<usize>) {
+        let facts = &self.docket.facts;
+        let decided = self.actions.all[action].bound.is_some() || facts[several[0]].key.is_none();
+        let successes = several.iter().filter(|attempt| facts[**attempt].success_identity().is_some());
+        let bound = if decided { Some(Duration::ZERO) } else { successes.map(|attempt| facts[*attempt].end()).min() };
+        let races = |attempt: &usize| bound.is_none_or(|bound| facts[*attempt].sent < bound);
+        let (race, late): (Vec<usize>, Vec<usize>) = several.into_iter().partition(races);
+        if !race.is_empty() {
+            self.take_race(action, &race);
+        }
+        late.into_iter().for_each(|attempt| self.take_one(attempt));
+    }
+
+    /// Judges attempts that overlapped while their key was not bound.
+    fn take_race(&mut self, action: ActionIndex, several: &[usize]) {
+        let alike = rules::race::all_alike(self.docket, several);
+        rules::race::judge(self, action, several);
+        self.in_doubt(several).into_iter().for_each(|attempt| self.fold(attempt, alike));
+        self.note_rival(action, several);
     }
 
     /// The attempts of a race in the order in which they are made part of what came before. A refusal in it is perhaps

@@ -76,8 +76,37 @@ pub fn load(reference: &str) -> Result<Loaded, Problems> {
     match find_shipped(reference) {
         Some((name, text)) => load_shipped(name, text),
         None if looks_like_a_path(reference) => load_file(Path::new(reference)),
-        None => Err(unknown(Problem::of_file(reference, "there is no such profile"), reference).into()),
+        None => Err(no_such_profile(reference)),
     }
+}
+
+fn no_such_profile(reference: &str) -> Problems {
+    unknown(Problem::of_file(reference, "there is no such profile"), reference).into()
+}
+
+/// A profile as it is written, without what its target says of its own deployment, and where everything in it stands: for
+/// whoever reads a contract and sends nothing.
+///
+/// # Errors
+/// As [`load`].
+pub fn written(reference: &str) -> Result<(Profile, Located), Problems> {
+    let origin = match find_shipped(reference) {
+        Some((name, text)) => Origin::Shipped(name, text),
+        None if looks_like_a_path(reference) => Origin::File(PathBuf::from(reference)),
+        None => return Err(no_such_profile(reference)),
+    };
+    let located = origin.read()?;
+    let located = merged(origin, located)?;
+    Ok((sound(&located)?, located))
+}
+
+/// As [`written`], from a text, as if it stood in a file of this name.
+///
+/// # Errors
+/// As [`load`].
+pub fn written_text(file: &str, text: &str) -> Result<(Profile, Located), Problems> {
+    let located = merged(Origin::File(PathBuf::from(file)), Located::parse(file, text)?)?;
+    Ok((sound(&located)?, located))
 }
 
 /// Where the values that these pointers name stand in the files of a profile, as `file:line:column`.
@@ -85,12 +114,7 @@ pub fn load(reference: &str) -> Result<Loaded, Problems> {
 /// # Errors
 /// As [`load`].
 pub fn places(reference: &str, pointers: &[&str]) -> Result<Vec<String>, Problems> {
-    let origin = match find_shipped(reference) {
-        Some((name, text)) => Origin::Shipped(name, text),
-        None => Origin::File(PathBuf::from(reference)),
-    };
-    let located = origin.read()?;
-    let located = merged(origin, located)?;
+    let located = located(reference)?;
     let place = |pointer: &&str| {
         let found = located.problem(At::Value(pointer), "");
         match found.spot {
@@ -127,12 +151,7 @@ pub fn parse(file: &str, text: &str) -> Result<Loaded, Problems> {
 
 /// Where something stands in the file of a profile, as `file:line:column`; nothing where that is not known.
 pub fn place_of(reference: &str, pointer: &str) -> Option<String> {
-    let origin = match find_shipped(reference) {
-        Some((name, text)) => Origin::Shipped(name, text),
-        None => Origin::File(PathBuf::from(reference)),
-    };
-    let located = origin.read().ok()?;
-    let found = merged(origin, located).ok()?.problem(At::Key(pointer), "");
+    let found = located(reference).ok()?.problem(At::Key(pointer), "");
     found.spot.map(|spot| format!("{}:{}:{}", found.file, spot.line, spot.column))
 }
 
@@ -142,17 +161,22 @@ pub fn place_of(reference: &str, pointer: &str) -> Option<String> {
 /// # Errors
 /// As [`load`].
 pub fn declarations(reference: &str) -> Result<Vec<(Requirement, String, Spot)>, Problems> {
-    let origin = match find_shipped(reference) {
-        Some((name, text)) => Origin::Shipped(name, text),
-        None => Origin::File(PathBuf::from(reference)),
-    };
-    let located = origin.read()?;
-    let located = merged(origin, located)?;
+    let located = located(reference)?;
     let place = |requirement: &Requirement| {
         let found = located.problem(At::Key(requirement.declared_at()), "");
         Some((*requirement, in_repository(&found.file), found.spot?))
     };
     Ok(Requirement::ALL.iter().filter_map(place).collect())
+}
+
+/// The document of a profile, with the places of everything in it.
+fn located(reference: &str) -> Result<Located, Problems> {
+    let origin = match find_shipped(reference) {
+        Some((name, text)) => Origin::Shipped(name, text),
+        None => Origin::File(PathBuf::from(reference)),
+    };
+    let located = origin.read()?;
+    merged(origin, located)
 }
 
 /// The path of a profile's file: its own, or that of a shipped one in the repository.
@@ -192,12 +216,15 @@ fn form() -> &'static Form<Profile> {
     FORM.get_or_init(|| Form::new(FORMATS))
 }
 
-fn checked(located: &Located) -> Result<Loaded, Problems> {
+/// The profile that a document is, if nothing is wrong with it.
+fn sound(located: &Located) -> Result<Profile, Problems> {
     let profile: Profile = form().read(located)?;
     let problems = check::problems(located, &profile);
-    if !problems.is_empty() {
-        return Err(Problems::new(problems));
-    }
+    if problems.is_empty() { Ok(profile) } else { Err(Problems::new(problems)) }
+}
+
+fn checked(located: &Located) -> Result<Loaded, Problems> {
+    let profile = sound(located)?;
     Ok(Loaded { name: profile.profile.clone(), profile: here(profile), document: located.value().clone() })
 }
 

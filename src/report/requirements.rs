@@ -122,7 +122,7 @@ fn joined<T: ToString>(names: &[T]) -> String {
 }
 
 /// How often the verdict was reached: `48 of 50`.
-fn count(line: &RequirementLine<'_>) -> String {
+pub(super) fn count(line: &RequirementLine<'_>) -> String {
     let tally = line.tally;
     let judged = tally.judged();
     match &line.verdict {
@@ -134,7 +134,7 @@ fn count(line: &RequirementLine<'_>) -> String {
     }
 }
 
-fn mark(line: &RequirementLine<'_>) -> &'static str {
+pub(super) fn mark(line: &RequirementLine<'_>) -> &'static str {
     match &line.verdict {
         Verdict::Holds => "✓",
         Verdict::Violated => "✗",
@@ -144,7 +144,7 @@ fn mark(line: &RequirementLine<'_>) -> &'static str {
     }
 }
 
-fn tone(line: &RequirementLine<'_>) -> Tone {
+pub(super) fn tone(line: &RequirementLine<'_>) -> Tone {
     match (&line.verdict, line.breach) {
         (Verdict::Violated, Some(Level::Should)) | (Verdict::Inconclusive(_), _) => Tone::Doubtful,
         (Verdict::Violated, _) => Tone::Bad,

@@ -59,9 +59,9 @@ fn run(judged: &Judged<'_>) -> Value {
         "toolExecutionNotifications": notifications,
     });
     if let Some(run) = judged.run() {
-        invocation["startTimeUtc"] = run.started.as_str().into();
+        invocation["startTimeUtc"] = escape(&run.started).into();
     }
-    let profile = judged.run().map(|run| run.profile.as_str()).unwrap_or_default();
+    let profile = judged.run().map(|run| escape(&run.profile)).unwrap_or_default();
     json!({
         "tool": {"driver": driver},
         "automationDetails": {"id": format!("idemspec/{profile}/")},
@@ -87,7 +87,7 @@ fn rule(requirement: Requirement) -> Value {
 fn result<'f>(judged: &Judged<'_>, line: &RequirementLine<'f>, violation: &Violation<'f>) -> Value {
     let finding = violation.first;
     let index = Requirement::ALL.iter().position(|known| *known == finding.requirement);
-    let profile = judged.run().map(|run| run.profile.as_str()).unwrap_or_default();
+    let profile = judged.run().map(|run| escape(&run.profile)).unwrap_or_default();
     let mut result = json!({
         "ruleId": finding.requirement.id(),
         "ruleIndex": index,
@@ -99,7 +99,7 @@ fn result<'f>(judged: &Judged<'_>, line: &RequirementLine<'f>, violation: &Viola
         },
         "message": {"text": message(violation)},
         "partialFingerprints": {
-            "promise/v1": format!("{profile}: {}: {}", finding.requirement, finding.promise),
+            "promise/v1": format!("{profile}: {}: {}", finding.requirement, escape(&finding.promise)),
         },
         "properties": {"evidence": violation.evidence(judged)},
     });

@@ -175,8 +175,10 @@ fn of_html(text: &str) -> (Verdicts, Option<u8>) {
 
 fn of_sarif(text: &str) -> (Verdicts, Option<u8>) {
     static SCHEMA: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
-        let text = include_str!("../schemas/sarif-2.1.0.json");
-        jsonschema::validator_for(&serde_json::from_str(text).unwrap()).unwrap()
+        let mut schema: Value = serde_json::from_str(include_str!("../schemas/sarif-2.1.0.json")).unwrap();
+        // One pattern of it is a regular expression in browsers only. No report of ours names a language.
+        schema["definitions"]["run"]["properties"]["language"].as_object_mut().unwrap().remove("pattern");
+        jsonschema::validator_for(&schema).unwrap()
     });
     let document: Value = serde_json::from_str(text).unwrap();
     fits(&SCHEMA, &document);
@@ -243,11 +245,12 @@ fn a_defect_of_each_class_is_the_same_in_every_format() {
     });
 }
 
-/// The first defect of a class that the embedded target shows by itself, and only what it violates.
+/// The first defect of a class that violates something, and only the cases that show it.
 fn a_defect_of(class: FailureClass) {
-    let of_class = |defect: &&Defect| defect.class() == class && defect.shown_under().is_none();
-    let Some(defect) = Defect::ALL.iter().find(of_class) else { return };
-    let Some(first) = defect.expected().first() else { return };
-    let run = run(&["--defect", &defect.to_string(), "--only", first.id()]);
-    formats_agree(&run.journal);
+    let violates = |defect: &Defect| defect.class() == class && !defect.expected().is_empty();
+    let defect = Defect::ALL.iter().copied().find(violates).unwrap_or_else(|| panic!("no defect shows {class}"));
+    let (written, under) = (defect.to_string(), defect.shown_under());
+    let run = run(&[under.as_slice(), &["--defect", &written, "--only", defect.expected()[0].id()]].concat());
+    let verdicts = formats_agree(&run.journal);
+    assert!(verdicts.values().any(|verdict| verdict != "untested"), "{defect}: {verdicts:?}");
 }

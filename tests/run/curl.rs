@@ -43,13 +43,8 @@ fn listening() -> (Stub, Asked) {
     let asked = Asked::default();
     let kept = Arc::clone(&asked);
     let stub = Stub::start(move |request| {
-        // `Connection` is about the connection, and curl keeps its own.
-        let mut fields: Vec<String> = request
-            .headers
-            .iter()
-            .filter(|(name, _)| !name.eq_ignore_ascii_case("connection"))
-            .map(|(name, value)| format!("{}: {value}", name.to_lowercase()))
-            .collect();
+        let mut fields: Vec<String> =
+            request.headers.iter().map(|(name, value)| format!("{}: {value}", name.to_lowercase())).collect();
         fields.sort();
         let whole = format!("{} {}\n{}\n\n{}", request.method, request.target, fields.join("\n"), request.body);
         let mut asked = kept.lock().unwrap();

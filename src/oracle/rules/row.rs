@@ -236,8 +236,13 @@ fn several(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world
         return;
     }
     let docket = trial.docket;
+    let earlier = trial.actions.all[action].unknown.last().copied();
     if let Some(loss) = trial.actions.all[action].loss(&docket.facts) {
-        let earlier = trial.actions.all[action].unknown.last().copied();
+        // What was sent is no retry of what was lost: something is broken, and it is open what.
+        if earlier.is_some_and(|lost| docket.facts[lost].spelling != docket.facts[attempt].spelling) {
+            trial.sink.undecided(action, attempt, worlds[0].requirement, Cause::Ambiguous);
+            return;
+        }
         let words =
             ("after a loss: a retry leads to the one effect", "a success, or what the contract allows after one");
         trial.sink.universal(action, (earlier, attempt), loss, Judgement::Violated, words);

@@ -300,11 +300,7 @@ fn verdicts(docket: &Docket<'_, '_>, group: &Group<'_>, units: &[Unit<'_>]) -> V
         let blamed = (somebody && proven(unit))
             || (too_many && !somebody && if anybody { suspect(unit) } else { unit.most > 0 });
         let lacks = (missing && unit.least > 0 && lacks_its_own(group, unit, units)) || is_unlisted(group, unit);
-        if blamed || lacks {
-            Some(Judgement::Violated)
-        } else {
-            undisputed(docket, group, unit, (units.len(), least, most))
-        }
+        if blamed || lacks { Some(Judgement::Violated) } else { undisputed(docket, group, unit, (units, least, most)) }
     };
     units.iter().map(verdict).collect()
 }
@@ -344,13 +340,13 @@ fn is_unlisted(group: &Group<'_>, unit: &Unit<'_>) -> bool {
     confirmed && unit.named.iter().any(|(named, _)| !group.lists(named))
 }
 
-/// Nothing speaks against the unit; is there enough that speaks for it? `all` is how many units there are, and the effects
-/// that they must and may have.
+/// Nothing speaks against the unit; is there enough that speaks for it? `all` is every unit, and the effects that they must
+/// and may have.
 fn undisputed(
     docket: &Docket<'_, '_>,
     group: &Group<'_>,
     unit: &Unit<'_>,
-    all: (usize, usize, usize),
+    all: (&[Unit<'_>], usize, usize),
 ) -> Option<Judgement> {
     if !unit.is_subject() {
         return None;
@@ -360,9 +356,9 @@ fn undisputed(
     }
     let (units, least, most) = all;
     let totals = || group.series.iter().filter_map(|series| series.last().map(|read| read.total));
-    let exact = least == most && totals().all(|total| total == least);
+    let exact = least == most && totals().all(|total| total == least) && !may_lend(docket, unit, units);
     let promised = unit.least..=unit.most.min(1 + unit.granted);
-    let alone = units == 1 && totals().all(|total| promised.contains(&total));
+    let alone = units.len() == 1 && totals().all(|total| promised.contains(&total));
     let Attributed { sum, complete, .. } = unit.attributed;
     let attributed = complete && promised.contains(&sum);
     // Several effects are several executions, and not one that had them all, only where each is seen to have one.
@@ -372,6 +368,18 @@ fn undisputed(
     }
     let short = totals().any(|total| total < least);
     Some(Judgement::Inconclusive(if short { Cause::CountOpen } else { Cause::Ambiguous }))
+}
+
+/// Whether an effect that another unit names, and no count lays at that unit's door, may be one of this unit's: of an
+/// attempt that nobody saw the end of.
+fn may_lend(docket: &Docket<'_, '_>, unit: &Unit<'_>, units: &[Unit<'_>]) -> bool {
+    let facts = &docket.facts;
+    let unseen: Vec<usize> = unit.attempts.iter().copied().filter(|attempt| facts[*attempt].is_unknown()).collect();
+    let others = units.iter().filter(|other| other.action != unit.action);
+    let mut namers = others.flat_map(|other| &other.attempts).filter(|attempt| {
+        docket.namer(**attempt) == Some(**attempt) && !matches!(docket.effects.rises[**attempt], Rise::Of(_))
+    });
+    !unseen.is_empty() && namers.any(|namer| unseen.iter().any(|unseen| facts[*unseen].sent < facts[*namer].read))
 }
 
 /// Whether the last read of one of its counters failed.

@@ -114,6 +114,11 @@ impl Command<'_> {
         if !is_given("User-Agent") {
             fields.push(format!("--user-agent {}", super::quoted(&self.user_agent())));
         }
+        let protocol = self.attempt.end.as_ref().and_then(|end| end.protocol);
+        if protocol == Some(Protocol::Http1) && !is_given("Connection") {
+            // There is one connection to an attempt.
+            fields.push("--header 'Connection: close'".to_owned());
+        }
         fields.extend(UNASKED.iter().filter(|name| !is_given(name)).map(|name| format!("--header {name}:")));
         fields
     }
