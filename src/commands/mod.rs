@@ -30,8 +30,8 @@ mod side_by_side;
 mod units;
 mod unset;
 mod verdict;
-mod whole_file;
 mod waivers;
+mod whole_file;
 
 use anyhow::Result;
 
