@@ -138,8 +138,8 @@ fn what_fails_is_what_was_asked_for_and_all_that_is_worse() {
     };
     assert_eq!(codes(&[holds.clone(), violated.clone()]), [1, 1, 1]);
     assert_eq!(codes(&[holds.clone(), open.clone()]), [0, 3, 3]);
-    assert_eq!(codes(&[holds.clone()]), [0, 0, 3], "fidelity was declared, and not exercised");
-    assert_eq!(codes(&[open.clone()]), [3, 3, 3], "a run that shows nothing");
+    assert_eq!(codes(std::slice::from_ref(&holds)), [0, 0, 3], "fidelity was declared, and not exercised");
+    assert_eq!(codes(std::slice::from_ref(&open)), [3, 3, 3], "a run that shows nothing");
     assert_eq!(codes(&[]), [3, 3, 3]);
     let bar = Bar { fail_on: FailOn::Violated, ..Bar::default() };
     let let_pass = with(&Waivers::default(), &[holds.clone(), open], bar).0;

@@ -84,7 +84,7 @@ fn group<'c>(cases: &'c [PlannedCase], case: &'c PlannedCase) -> &'c str {
 }
 
 /// The groups, with how much is sent for each.
-fn groups<'c>(cases: &'c [PlannedCase], weight: impl Fn(&PlannedCase) -> u64) -> BTreeMap<&'c str, u64> {
+fn groups(cases: &[PlannedCase], weight: impl Fn(&PlannedCase) -> u64) -> BTreeMap<&str, u64> {
     let mut groups = BTreeMap::new();
     for case in cases.iter().filter(|case| case.scenario != CONTROL) {
         *groups.entry(group(cases, case)).or_default() += weight(case);

@@ -197,7 +197,7 @@ mod tests {
         assert!(text.lines().take(203).all(|line| line.chars().count() <= 140), "{text}");
         assert!(text.contains("replay.single-effect (20 of 202): shop.operation-10"), "{text}");
         assert!(text.contains("and 8 more"), "{text}");
-        assert!(text.contains("202 operations: 160 holds, 20 violated, 20 inconclusive, 1 violated, waived"), "{text}");
+        assert!(text.contains("202 operations: 160 holds, 20 inconclusive, 20 violated, 1 violated, waived"), "{text}");
     }
 
     #[test]

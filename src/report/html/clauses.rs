@@ -107,7 +107,10 @@ fn said(line: &RequirementLine<'_>) -> String {
     match &line.verdict {
         Verdict::Untested(reason) => escape(&reason.sentence()),
         Verdict::Inconclusive(cause) => cause.sentence().to_owned(),
-        Verdict::Violated => line.violations().next().map(|finding| escape(&finding.seen)).unwrap_or_default(),
+        Verdict::Violated => {
+            let seen = line.violations().next().map(|finding| escape(&finding.seen)).unwrap_or_default();
+            line.waiver_note().map_or(seen.clone(), |note| format!("{}. Seen: {seen}", escape(&note)))
+        }
         Verdict::Holds | Verdict::Observed => seen(),
     }
 }
