@@ -4,9 +4,13 @@
 //! something that passed. Pure.
 
 mod decision;
+mod joined;
+mod waived;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod waiver_tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,7 +18,10 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use decision::{Decision, ExitStatus};
+use decision::Grounds;
+pub use decision::{Decision, ExitStatus, FailOn};
+pub use joined::{JoinedGrounds, JoinedRequirement};
+pub use waived::{Forgiven, WaiverLine, WaiverState};
 
 use crate::contract::{Cause, Clause, Conflict, Contract, Level, Reason, Replay, Requirement, Retention, Row, Scope};
 use crate::contract::{Standing, Verdict};
@@ -26,7 +33,9 @@ use crate::oracle::{Finding, Judgement};
 pub struct Bar {
     /// The lowest level that decides the exit status: `must`, or also `should`.
     pub level: Level,
-    /// Whether every clause has to be shown in whole.
+    /// The least that fails. What is worse fails as well.
+    pub fail_on: FailOn,
+    /// Whether every clause has to be shown in whole, and every waiver has to be of use.
     pub strict: bool,
 }
 
@@ -41,6 +50,10 @@ pub struct Checklist<'a> {
     pub interrupted: bool,
     /// What decides the exit status.
     pub decision: Decision,
+    /// The waivers that are about what was probed, in their order.
+    pub waivers: Vec<WaiverLine<'a>>,
+    /// What decides the exit status beside the verdicts.
+    grounds: Grounds,
 }
 
 /// One clause of the checklist.
@@ -50,6 +63,8 @@ pub struct ClauseLine<'a> {
     pub clause: Clause,
     /// What is known about it as a whole.
     pub verdict: ClauseVerdict,
+    /// What would be known about it if the violations that are forgiven had not been seen.
+    pub but_for_waivers: ClauseVerdict,
     /// All its requirements, in their order.
     pub requirements: Vec<RequirementLine<'a>>,
 }
@@ -67,6 +82,8 @@ pub struct RequirementLine<'a> {
     pub verdict: Verdict,
     /// The most binding level at which it was violated.
     pub breach: Option<Level>,
+    /// The most binding level at which it was violated and is not forgiven.
+    pub counting: Option<Level>,
     /// The most binding level at which it is inconclusive, with nothing as binding that holds.
     pub open: Option<Level>,
     /// How often it was exercised, and with what result.
@@ -75,6 +92,8 @@ pub struct RequirementLine<'a> {
     pub by_identity: bool,
     /// The findings about it, in the oracle's order.
     pub findings: Vec<&'a Finding>,
+    /// The violations that are forgiven.
+    pub forgiven: Vec<Forgiven<'a>>,
 }
 
 /// How often a requirement was exercised, and with what result.
@@ -173,16 +192,22 @@ impl<'a> Checklist<'a> {
                 let own = Requirement::ALL.iter().filter(|requirement| requirement.clause() == clause);
                 let requirements: Vec<RequirementLine<'a>> = own.map(line).collect();
                 let verdict = clause_verdict(&requirements, is_silent(contract, clause));
-                ClauseLine { clause, verdict, requirements }
+                ClauseLine { clause, verdict, but_for_waivers: verdict, requirements }
             })
             .collect();
-        let decision = Decision::new(&clauses, instrument.is_some(), broken_off.map(decision), bar);
-        Self { clauses, instrument, interrupted, decision }
+        let grounds = Grounds { control_failed: instrument.is_some(), broken_off: broken_off.map(decision), bar };
+        let decision = Decision::new(&clauses, &grounds, false);
+        Self { clauses, instrument, interrupted, decision, waivers: Vec::new(), grounds }
     }
 
     /// All requirements, in their order.
     pub fn requirements(&self) -> impl Iterator<Item = &RequirementLine<'a>> {
         self.clauses.iter().flat_map(|clause| &clause.requirements)
+    }
+
+    /// What it means for the exit status that the run was broken off, if it was.
+    pub fn broken_off(&self) -> Option<Decision> {
+        self.grounds.broken_off
     }
 
     /// With what status the program ends.
@@ -198,7 +223,15 @@ impl<'a> RequirementLine<'a> {
         findings: Vec<&'a Finding>,
         reason: impl FnOnce() -> Reason,
     ) -> Self {
-        let standing = requirement.standing(contract);
+        Self::of(requirement, requirement.standing(contract), findings, reason)
+    }
+
+    fn of(
+        requirement: Requirement,
+        standing: Standing<'a>,
+        findings: Vec<&'a Finding>,
+        reason: impl FnOnce() -> Reason,
+    ) -> Self {
         let tally = tally(&findings);
         let breach = highest(&findings, |judgement| judgement == Judgement::Violated);
         let held = highest(&findings, |judgement| judgement == Judgement::Holds);
@@ -214,7 +247,8 @@ impl<'a> RequirementLine<'a> {
         let by_identity = verdict == Verdict::Holds
             && findings.iter().any(|finding| finding.judgement == Judgement::Holds && finding.by_identity);
         let level = level(standing, &findings);
-        Self { requirement, standing, level, verdict, breach, open, tally, by_identity, findings }
+        let (counting, forgiven) = (breach, Vec::new());
+        Self { requirement, standing, level, verdict, breach, counting, open, tally, by_identity, findings, forgiven }
     }
 
     /// The verdict in words, with its cause or reason, its level where it is violated, and what it rests on.
@@ -345,6 +379,7 @@ fn decision(broken_off: Reason) -> Decision {
         | Reason::NoScenario
         | Reason::Needs(_)
         | Reason::Deselected
+        | Reason::OtherShard
         | Reason::ControlFailed
         | Reason::LongerThanMaxWait
         | Reason::HookFailed(_)
@@ -366,7 +401,8 @@ fn is_silent(contract: &Contract, clause: Clause) -> bool {
             .clone()
             .is_none_or(|declared| Retention { level: None, source: None, ..declared } == Retention::default()),
         Clause::Replay => contract.replay.clone().is_none_or(|declared| {
-            Replay { level: None, source: None, client_waits: None, ..declared } == Replay::default()
+            Replay { level: None, source: None, client_waits: None, client_retries_for: None, ..declared }
+                == Replay::default()
         }),
         Clause::Conflict => contract
             .conflict

@@ -1,8 +1,14 @@
 //! The command line: definitions only.
 
+mod bar;
+mod compare;
 mod curl;
 mod help;
+mod init;
+mod lint;
 mod report;
+mod shard;
+mod target;
 
 use std::num::NonZeroU16;
 use std::path::PathBuf;
@@ -10,10 +16,15 @@ use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use self::bar::{BarArguments, LeastFailing};
+pub use self::compare::{CompareArguments, MergeArguments};
 pub use self::curl::CurlArguments;
 pub use self::report::{ReportArguments, WrittenArguments};
-
 use self::help::{AFTER_HELP, JUDGE_HELP, LONG_ABOUT, RESUME_HELP, RUN_HELP, SELFTEST_HELP, SERVE_HELP};
+pub use self::init::InitArguments;
+pub use self::lint::{Denied, LintArguments, LintFormat};
+pub use self::shard::ShardNumber;
+pub use self::target::TargetArguments;
 use crate::contract::{PRESSURE, Period, Rate};
 
 /// The command line.
@@ -41,12 +52,20 @@ pub enum Command {
     Judge(JudgeArguments),
     /// Write reports of a recorded run: json, junit, markdown, html, sarif, tap.
     Report(ReportArguments),
+    /// Compare two JSON reports: what got better, what got worse.
+    Compare(CompareArguments),
+    /// Join the JSON reports of several shards.
+    Merge(MergeArguments),
     /// Print an attempt of a recorded run as a curl command.
     Curl(CurlArguments),
     /// Serve a profile: a target that keeps its contract, or breaks it by defects.
     Serve(ServeArguments),
     /// Test this tool: would it notice? Sound targets must not be blamed, and broken ones must be.
     Selftest(SelftestArguments),
+    /// Review the documentation of a contract, offline: what it says, what it leaves open, what contradicts itself.
+    Lint(LintArguments),
+    /// Begin a profile: from nothing, like another one, or from an OpenAPI document.
+    Init(InitArguments),
     /// List what there is: profiles, scenarios, requirements, defects.
     List(ListArguments),
     /// Explain a requirement, a clause, a scenario or a defect.
@@ -90,9 +109,20 @@ pub enum RaceRelease {
 #[derive(Args, Debug)]
 #[command(after_help = RUN_HELP)]
 pub struct RunArguments {
-    /// The profile: the name of a shipped one (see `idemspec list profiles`) or a path.
-    #[arg(default_value = "reference")]
-    pub profile: String,
+    /// The profile: the name of a shipped one (see `idemspec list profiles`) or a path. Of several, and of one that has
+    /// several operations, each operation is a row of one table.
+    #[arg(value_name = "PROFILE", default_value = "reference")]
+    pub profiles: Vec<String>,
+
+    /// Probe these operations of the profiles: names under `operations`, or `default` for a profile's own; where none is
+    /// named, its own and those with `probe: true`.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub operation: Vec<String>,
+
+    /// Do one of so many parts of the run, for example 2/4, and leave the others to other jobs: `idemspec merge` joins
+    /// their reports.
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<ShardNumber>,
 
     /// Where to send the requests, instead of the profile's `target.base_url`.
     #[arg(long, value_name = "URL")]
@@ -102,11 +132,13 @@ pub struct RunArguments {
     #[arg(long, value_name = "DIR")]
     pub scenarios: Option<PathBuf>,
 
-    /// Run only what exercises these: names of scenarios, cases, clauses or requirements.
+    /// Run only what exercises these: clauses, requirements, scenarios, cases, or how the names of some begin
+    /// (`replay.after-lost`). Can be repeated, and takes lists.
     #[arg(long, value_name = "NAME")]
     pub only: Vec<String>,
 
-    /// Leave out these scenarios or cases.
+    /// Leave out these scenarios and cases, the scenarios about these clauses, and all that can exercise these
+    /// requirements. Names as for --only.
     #[arg(long, value_name = "NAME")]
     pub skip: Vec<String>,
 
@@ -153,21 +185,14 @@ pub struct RunArguments {
     #[command(flatten)]
     pub written: WrittenArguments,
 
-    /// Where to write the journal; a new file under `.idemspec/` where this is not given.
+    /// Where to write the journal; a new file under `.idemspec/` where this is not given. Where several operations are
+    /// probed, each has a file of its own, with its name before the ending.
     #[arg(long, value_name = "FILE")]
     pub journal: Option<PathBuf>,
 
-    /// Leave the effects of the run where they are.
-    #[arg(long)]
-    pub keep_effects: bool,
-
-    /// Permit a profile whose `target.environment` is production.
-    #[arg(long)]
-    pub allow_production: bool,
-
-    /// How connections are opened.
-    #[command(flatten, next_help_heading = "Connections (as with curl)")]
-    pub connections: ConnectionArguments,
+    /// How the target is reached, and what is left there.
+    #[command(flatten)]
+    pub target: TargetArguments,
 }
 
 /// How much is sent, how fast, and how long it is waited.
@@ -192,15 +217,19 @@ pub struct PacingArguments {
 }
 
 /// What decides the exit status, and how much is shown.
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct VerdictArguments {
     /// Which broken promises decide the exit status.
     #[arg(long, value_name = "LEVEL", default_value = "must")]
     pub level: DecidingLevel,
 
-    /// Fail also where a declared must was not exercised.
+    /// Fail also where a declared must was not exercised, and where a waiver has expired or is of no use.
     #[arg(long)]
     pub strict: bool,
+
+    /// What makes the program fail, and what is forgiven.
+    #[command(flatten)]
+    pub bar: BarArguments,
 
     /// Show more: undeclared requirements, every violation in full, bodies up to --max-evidence.
     #[arg(short, long, action = clap::ArgAction::Count)]
@@ -226,17 +255,9 @@ pub struct ResumeArguments {
     #[command(flatten)]
     pub written: WrittenArguments,
 
-    /// Leave the effects of the run where they are.
-    #[arg(long)]
-    pub keep_effects: bool,
-
-    /// Permit a profile whose `target.environment` is production.
-    #[arg(long)]
-    pub allow_production: bool,
-
-    /// How connections are opened.
-    #[command(flatten, next_help_heading = "Connections (as with curl)")]
-    pub connections: ConnectionArguments,
+    /// How the target is reached, and what is left there.
+    #[command(flatten)]
+    pub target: TargetArguments,
 }
 
 /// Arguments of `judge`.
@@ -428,6 +449,8 @@ pub enum Listed {
     Requirements,
     /// Ways to break the reference API.
     Defects,
+    /// What `lint` finds in a contract.
+    Lints,
 }
 
 /// Arguments of `explain`.
@@ -436,7 +459,7 @@ pub enum Listed {
     after_help = "Examples:\n  idemspec explain replay.after-success\n  idemspec explain conflict\n  idemspec explain lost-response"
 )]
 pub struct ExplainArguments {
-    /// A requirement, a clause, a scenario or a defect.
+    /// A requirement, a clause, a scenario, a defect, or something that `lint` finds or asks.
     pub name: String,
 }
 

@@ -31,7 +31,15 @@ pub mod runner;
 
 pub mod oracle;
 
+pub mod waiver;
+
 pub mod checklist;
+
+pub mod lint;
+
+pub mod openapi;
+
+pub mod draft;
 
 pub mod report;
 

@@ -431,6 +431,7 @@ fn schemas_are_the_ones_of_the_types() {
     let schemas = [
         ("profile", schemars::schema_for!(profile::Profile)),
         ("scenario", schemars::schema_for!(scenario::ScenarioDocument)),
+        ("waivers", schemars::schema_for!(idemspec::waiver::Waivers)),
         ("report", schemars::schema_for!(idemspec::report::json::Report)),
     ];
     let mut stale = Vec::new();

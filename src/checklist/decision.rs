@@ -48,6 +48,31 @@ impl ExitStatus {
     }
 }
 
+/// The least that makes the program fail. A violation that no waiver forgives fails in any case, and so does a run that
+/// shows nothing, or that was broken off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailOn {
+    /// Something that decides is violated.
+    Violated,
+    /// Also where something that decides is inconclusive.
+    #[default]
+    Inconclusive,
+    /// Also where a clause is not shown in whole.
+    Partial,
+}
+
+/// What decides the exit status beside the verdicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Grounds {
+    /// Whether the control could not calibrate the instrument.
+    pub(super) control_failed: bool,
+    /// What it means that the run was broken off, if it was.
+    pub(super) broken_off: Option<Decision>,
+    /// How high the bar lies.
+    pub(super) bar: Bar,
+}
+
 /// What decides the exit status: the first of these that is the case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -72,28 +97,43 @@ pub enum Decision {
     NothingHolds,
     /// A clause was not shown in whole, and that is required.
     NotWhole,
+    /// A waiver has expired or is of no use, and that is not put up with.
+    StaleWaiver,
+    /// Something that decides is inconclusive, and only violations are to fail.
+    LetPass,
+    /// Something that decides is violated, and all of it is forgiven.
+    Forgiven,
     /// None of the above.
     Sound,
 }
 
 impl Decision {
-    pub(super) fn new(clauses: &[ClauseLine<'_>], control_failed: bool, broken_off: Option<Self>, bar: Bar) -> Self {
+    pub(super) fn new(clauses: &[ClauseLine<'_>], grounds: &Grounds, stale_waiver: bool) -> Self {
+        let Grounds { control_failed, broken_off, bar } = *grounds;
         let lines = || clauses.iter().flat_map(|clause| &clause.requirements);
         let decides = |level: Option<Level>| level.is_some_and(|level| level >= bar.level);
-        if lines().any(|line| line.breach == Some(Level::Must)) {
+        let undecided = lines().any(|line| decides(line.open));
+        let whole = bar.strict || bar.fail_on >= FailOn::Partial;
+        if lines().any(|line| line.counting == Some(Level::Must)) {
             Self::MustViolated
-        } else if lines().any(|line| decides(line.breach)) {
+        } else if lines().any(|line| decides(line.counting)) {
             Self::ShouldViolated
         } else if control_failed {
             Self::ControlFailed
         } else if let Some(broken_off) = broken_off {
             broken_off
-        } else if lines().any(|line| decides(line.open)) {
+        } else if undecided && bar.fail_on >= FailOn::Inconclusive {
             Self::Inconclusive
-        } else if !lines().any(|line| line.verdict == Verdict::Holds) {
+        } else if !lines().any(|line| line.verdict == Verdict::Holds || line.is_forgiven()) {
             Self::NothingHolds
-        } else if bar.strict && clauses.iter().any(|clause| !clause.verdict.is_whole()) {
+        } else if whole && clauses.iter().any(|clause| !clause.but_for_waivers.is_whole()) {
             Self::NotWhole
+        } else if bar.strict && stale_waiver {
+            Self::StaleWaiver
+        } else if undecided {
+            Self::LetPass
+        } else if lines().any(|line| decides(line.breach)) {
+            Self::Forgiven
         } else {
             Self::Sound
         }
@@ -110,8 +150,29 @@ impl Decision {
             | Self::RateLimited
             | Self::Inconclusive
             | Self::NothingHolds
-            | Self::NotWhole => ExitStatus::Inconclusive,
-            Self::Sound => ExitStatus::Sound,
+            | Self::NotWhole
+            | Self::StaleWaiver => ExitStatus::Inconclusive,
+            Self::LetPass | Self::Forgiven | Self::Sound => ExitStatus::Sound,
+        }
+    }
+
+    /// The word for it in reports: that of its exit status, except where that status lets something pass.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::LetPass => "inconclusive, let pass",
+            Self::Forgiven => "violated, waived",
+            Self::MustViolated
+            | Self::ShouldViolated
+            | Self::ControlFailed
+            | Self::Interrupted
+            | Self::RequestCap
+            | Self::NoAnswer
+            | Self::RateLimited
+            | Self::Inconclusive
+            | Self::NothingHolds
+            | Self::NotWhole
+            | Self::StaleWaiver
+            | Self::Sound => self.status().word(),
         }
     }
 
@@ -133,7 +194,10 @@ impl Decision {
             }
             Self::Inconclusive => "something that was tested could not be decided",
             Self::NothingHolds => "nothing was shown to hold",
-            Self::NotWhole => "not every clause was shown in whole, and --strict asks for that",
+            Self::NotWhole => "not every clause was shown in whole, and --strict or --fail-on partial asks for that",
+            Self::StaleWaiver => "a waiver has expired or is of no use, and --strict does not put up with that",
+            Self::LetPass => "something that was tested could not be decided, and --fail-on violated lets that pass",
+            Self::Forgiven => "the target breaks its contract, and waivers forgive all that it breaks",
             Self::Sound => "everything that was tested holds",
         }
     }

@@ -93,7 +93,7 @@ use Requirement::{
 #[test]
 fn what_did_not_run_never_reads_as_passed() {
     for contract in [contract(), Contract::default()] {
-        for bar in [Bar::default(), Bar { level: Level::Should, strict: true }] {
+        for bar in [Bar::default(), Bar { level: Level::Should, strict: true, ..Bar::default() }] {
             let summary = sum_up(&contract, &History::default(), &[], bar);
             assert_eq!(summary.labels.len(), Requirement::ALL.len());
             for (requirement, label) in &summary.labels {
@@ -212,7 +212,7 @@ fn a_violated_should_makes_the_clause_partial_and_decides_on_request_only() {
     let lenient = summary(&findings);
     assert_eq!(lenient.label(ReplayAfterFailure), "violated (should)");
     assert_eq!((lenient.clause(Clause::Replay), lenient.code()), (ClauseVerdict::Partial, 0));
-    let bar = Bar { level: Level::Should, strict: false };
+    let bar = Bar { level: Level::Should, ..Bar::default() };
     let stern = sum_up(&contract(), &History::default(), &findings, bar);
     assert_eq!((stern.decision, stern.code()), (Decision::ShouldViolated, 1));
 }
@@ -222,7 +222,7 @@ fn an_inconclusive_should_decides_on_request_only() {
     let open = finding(ReplayAfterFailure, Judgement::Inconclusive(Cause::NotDrawn), Level::Should);
     let findings = [holds(ReplayAfterSuccess), open];
     assert_eq!(summary(&findings).code(), 0);
-    let bar = Bar { level: Level::Should, strict: false };
+    let bar = Bar { level: Level::Should, ..Bar::default() };
     assert_eq!(sum_up(&contract(), &History::default(), &findings, bar).decision, Decision::Inconclusive);
 }
 
@@ -286,7 +286,7 @@ fn a_clause_of_which_something_was_only_observed_is_observed() {
 
 #[test]
 fn strict_asks_for_whole_clauses() {
-    let strict = Bar { level: Level::Must, strict: true };
+    let strict = Bar { strict: true, ..Bar::default() };
     let findings = [holds(ReplayAfterSuccess)];
     let partial = sum_up(&contract(), &History::default(), &findings, strict);
     assert_eq!((partial.decision, partial.code()), (Decision::NotWhole, 3));

@@ -14,9 +14,9 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
     idemspec explain replay.single-effect\n\n\
     Exit status of `run`, `resume` and `judge`:\n  \
     0  every must that was exercised holds\n  \
-    1  a must is violated\n  \
+    1  a must is violated, and no waiver forgives it\n  \
     2  bad arguments or files\n  \
-    3  a must is inconclusive, or nothing holds, or (--strict) a clause is partial\n  \
+    3  a must is inconclusive, or nothing holds, or (--strict) a clause is partial or a waiver is of no use\n  \
     4  nothing was selected\n  \
     130  interrupted; `idemspec resume` goes on";
 
@@ -27,7 +27,13 @@ pub(super) const RUN_HELP: &str = "Examples:\n  \
     idemspec run stripe-v1 --mock                       a mock of it: no credentials, nothing leaves the machine\n  \
     idemspec run stripe-v1 --mock --defect no-dedup     what a breach of that contract looks like\n  \
     idemspec run my-api.yaml --only conflict            what exercises the conflict clause\n  \
-    idemspec run my-api.yaml --skip key-reuse --strict  for CI\n\n\
+    idemspec run my-api.yaml --only replay.after-lost   what exercises any of the requirements that begin so\n  \
+    idemspec run my-api.yaml --skip key-reuse --strict  for CI\n  \
+    idemspec run my-api.yaml --waivers known.yaml       known deviations are shown, and do not fail\n  \
+    idemspec run my-api.yaml --fail-on violated         what could not be decided does not fail\n  \
+    idemspec run orders.yaml refunds.yaml               several profiles: one table, operation by clause\n  \
+    idemspec run my-api.yaml --operation default,refunds\n  \
+    idemspec run my-api.yaml --shard 2/4                the second of four jobs that share the work\n\n\
     The report goes to stdout, everything else to stderr. The journal holds every event of the run.";
 
 pub(super) const RESUME_HELP: &str = "Examples:\n  \
@@ -53,6 +59,42 @@ pub(super) const CURL_HELP: &str = "Examples:\n  \
     idemspec curl run.jsonl key-reuse#2                         the attempt that the report shows as #2 of that case\n  \
     idemspec curl run.jsonl 'lost-response[lose=connection]'    all attempts of a case\n\n\
     Nothing is sent. Secrets stand as the names of their variables, such as \"$STRIPE_SECRET_KEY\".";
+pub(super) const LINT_HELP: &str = "Examples:\n  \
+    idemspec lint my-api.yaml                           the documentation checklist\n  \
+    idemspec lint paypal-orders                         what PayPal's pages leave open\n  \
+    idemspec lint my-api.yaml --format json\n  \
+    idemspec lint my-api.yaml --deny undeclared --deny contradictory     for CI\n\n\
+    Nothing is sent, and no variable of the environment is needed.\n\n\
+    Exit status:\n  \
+    0  nothing occurs that is denied\n  \
+    1  something occurs that is denied\n  \
+    2  bad arguments, or a profile that cannot be loaded";
+
+pub(super) const INIT_HELP: &str = "Examples:\n  \
+    idemspec init > my-api.yaml                         a template, with a comment at every decision\n  \
+    idemspec init --output my-api.yaml\n  \
+    idemspec init --like stripe-v1 --output my-api.yaml\n  \
+    idemspec init --openapi openapi.yaml                which operations there are\n  \
+    idemspec init --openapi openapi.yaml --operation createOrder --output orders.yaml\n  \
+    idemspec init --openapi openapi.json --operation 'POST /orders' --output orders.yaml\n\n\
+    The profile loads as it is. Wherever it says `decide`, something is guessed or missing that only somebody who knows the \
+    API can say; `idemspec lint` names what is left open.";
+
+pub(super) const COMPARE_HELP: &str = "Examples:\n  \
+    idemspec run my-api.yaml --report json=new.json\n  \
+    idemspec compare old.json new.json                  what got better, what got worse\n\n\
+    Exit status:\n  \
+    0  nothing got worse\n  \
+    1  something got worse: what held does not any more, or something is violated that was not\n  \
+    2  a file is no report, or one of another version\n\n\
+    What is waived counts as violated. What one of the reports is not about is untested there.";
+
+pub(super) const MERGE_HELP: &str = "Examples:\n  \
+    idemspec run my-api.yaml --shard 1/2 --report json=1.json      in one job\n  \
+    idemspec run my-api.yaml --shard 2/2 --report json=2.json      in another\n  \
+    idemspec merge 1.json 2.json --strict --output whole.json\n\n\
+    The verdicts and the exit status are those of a run that did everything. Shards that are missing, and reports of another \
+    profile, version or seed, are refused.";
 
 pub(super) const SERVE_HELP: &str = "Examples:\n  \
     idemspec serve --port 8080\n  \

@@ -24,7 +24,8 @@ pub(super) struct Told {
 impl Told {
     /// As the arguments of `run` have it.
     pub(super) fn of(arguments: &RunArguments, session: &Session) -> Self {
-        Self { words: words(arguments, session), declared: declared(&arguments.profile) }
+        let declared = session.reference.as_deref().map(declared).unwrap_or_default();
+        Self { words: words(arguments, session), declared }
     }
 }
 
@@ -44,7 +45,8 @@ pub(super) fn declared(reference: &str) -> BTreeMap<Requirement, Declaration> {
 
 /// The words that choose target, profile and scenarios. No selection, and no secret: a URL stands without its user.
 fn words(arguments: &RunArguments, session: &Session) -> Vec<String> {
-    let mut words = Words(vec![arguments.profile.clone()]);
+    let mut words = Words(session.reference.iter().cloned().collect());
+    words.option("--operation", session.operation.clone());
     let base_url = arguments.base_url.as_ref().map(|_| session.bound.base_url().to_owned());
     words.option("--base-url", base_url);
     words.option("--scenarios", arguments.scenarios.as_deref().map(shown));
@@ -55,8 +57,8 @@ fn words(arguments: &RunArguments, session: &Session) -> Vec<String> {
     words.option("--sync", sync.map(|sync| sync.get_name().to_owned()));
     words.option("--pressure", arguments.pressure.map(|keys| keys.to_string()));
     words.option("--rate", arguments.pacing.rate.map(|rate| rate.to_string()));
-    words.flag("--allow-production", arguments.allow_production);
-    let connections = &arguments.connections;
+    words.flag("--allow-production", arguments.target.allow_production);
+    let connections = &arguments.target.connections;
     words.option("--proxy", recorded(session.connector.settings()).proxy);
     words.options("--connect-to", &connections.connect_to);
     words.option("--cacert", connections.cacert.as_deref().map(shown));

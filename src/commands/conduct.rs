@@ -10,14 +10,23 @@ use super::probe::{self, Settings};
 use super::progress::Progress;
 use super::reports::Reports;
 use super::session::Session;
-use super::verdict::{self, Recorded, resume_command};
+use super::verdict::{self, Recorded, Reported, resume_command};
 use crate::history::{EventKind, Resumption};
+use crate::report::MatrixRow;
 use crate::runner::{Context, Interrupt, InterruptHandle, Observer, Recorder, RunError, Tokens};
 
 pub(super) use super::verdict::Shown;
 
 /// The exit status of a program that was interrupted, as shells have it: 128 + SIGINT.
-const INTERRUPTED: u8 = 130;
+pub(super) const INTERRUPTED: u8 = 130;
+
+/// How a run ended.
+pub(super) struct Ended {
+    /// The exit status.
+    pub(super) code: u8,
+    /// What it comes to in a table of several; absent where it was left in a hurry.
+    pub(super) row: Option<MatrixRow>,
+}
 
 /// A run that is ready to begin, or to go on.
 pub(super) struct Conduct {
@@ -43,7 +52,7 @@ impl Conduct {
     }
 
     /// Begins a run, conducts it to its end, and reports it.
-    pub(super) fn begin(self, name: String, record: impl FnOnce(Observer) -> Recorder) -> Result<u8> {
+    pub(super) fn begin(self, name: String, record: impl FnOnce(Observer) -> Recorder) -> Result<Ended> {
         let cases = self.session.plan.cases.len();
         self.start(cases, Beginning::Run(name), record)
     }
@@ -55,18 +64,23 @@ impl Conduct {
         resumption: Resumption,
         record: impl FnOnce(Observer) -> Recorder,
     ) -> Result<u8> {
-        self.start(cases, Beginning::Resumption(resumption), record)
+        Ok(self.start(cases, Beginning::Resumption(resumption), record)?.code)
     }
 
-    fn start(self, cases: usize, beginning: Beginning, record: impl FnOnce(Observer) -> Recorder) -> Result<u8> {
+    fn start(self, cases: usize, beginning: Beginning, record: impl FnOnce(Observer) -> Recorder) -> Result<Ended> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let progress = Arc::new(Progress::new(cases, "cases"));
         let shown = Arc::clone(&progress);
-        let recorder = record(Box::new(move |event| shown.show(event)));
+        let alone = self.shown.is_alone();
+        let recorder = record(Box::new(move |event| {
+            if alone {
+                shown.show(event);
+            }
+        }));
         runtime.block_on(self.conduct(recorder, beginning, &progress))
     }
 
-    async fn conduct(mut self, recorder: Recorder, beginning: Beginning, progress: &Progress) -> Result<u8> {
+    async fn conduct(mut self, recorder: Recorder, beginning: Beginning, progress: &Progress) -> Result<Ended> {
         let (handle, interrupt) = Interrupt::new();
         let context = probe::context(&self.session, &self.settings, recorder, interrupt);
         match beginning {
@@ -87,7 +101,7 @@ impl Conduct {
         match finished {
             None => {
                 say(&format!("interrupted twice: effects may be left, which going on would remove; {go_on}"));
-                Ok(INTERRUPTED)
+                Ok(Ended { code: INTERRUPTED, row: None })
             }
             Some(Err(RunError::Journal(error))) => {
                 Err(anyhow!("{error}\n   nothing more was sent, and effects may be left; {go_on}"))
@@ -96,7 +110,7 @@ impl Conduct {
         }
     }
 
-    fn report(&self, context: &Context, outcome: Result<(), RunError>, go_on: &str) -> Result<u8> {
+    fn report(&self, context: &Context, outcome: Result<(), RunError>, go_on: &str) -> Result<Ended> {
         let history = context.recorder.history();
         let contract = &context.bound.profile().contract;
         let declared = history.plan.as_ref().map(|plan| plan.declared.clone()).unwrap_or_default();
@@ -107,17 +121,19 @@ impl Conduct {
             journal: &self.path,
             declared: &declared,
         };
-        let status = verdict::report(&recorded, self.shown, &self.reports);
-        say(&format!("the journal of this run is {}", self.path.display()));
+        let reported = verdict::report(&recorded, &self.shown, &self.reports);
+        if self.shown.is_alone() {
+            say(&format!("the journal of this run is {}", self.path.display()));
+        }
         outcome?;
         if context.interrupt.is_set() {
-            if let Err(error) = status {
-                say(&format!("error: {error:#}"));
-            }
+            let told = |error: &anyhow::Error| say(&format!("error: {error:#}"));
+            let row = reported.inspect_err(told).ok().map(|reported| reported.row);
             say(&format!("the run was interrupted; {go_on}"));
-            return Ok(INTERRUPTED);
+            return Ok(Ended { code: INTERRUPTED, row });
         }
-        Ok(status?.code())
+        let Reported { status, row } = reported?;
+        Ok(Ended { code: status.code(), row: Some(row) })
     }
 
     fn how_to_go_on(&self) -> String {

@@ -26,8 +26,8 @@ pub(super) fn stage(named: &str, loaded: Loaded) -> Result<(Loaded, MockInfo)> {
 }
 
 /// Starts the embedded target, if the run has no other: the order API, or a mock of the profile.
-pub(super) fn start(arguments: &RunArguments, profile: &Profile) -> Result<Option<RunningReference>> {
-    let embedded = arguments.mock || is_embedded(&arguments.profile);
+pub(super) fn start(arguments: &RunArguments, named: &str, profile: &Profile) -> Result<Option<RunningReference>> {
+    let embedded = arguments.mock || is_embedded(named);
     if !embedded || arguments.base_url.is_some() {
         if !arguments.defect.is_empty() {
             bail!(
@@ -40,7 +40,7 @@ pub(super) fn start(arguments: &RunArguments, profile: &Profile) -> Result<Optio
         }
         return Ok(None);
     }
-    let own = match is_embedded(&arguments.profile) {
+    let own = match is_embedded(named) {
         true => ReferenceOptions::new(profile.contract.clone()),
         false => ReferenceOptions::of(profile.clone()),
     };

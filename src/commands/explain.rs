@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 use super::output::print;
 use super::plan::stimulus;
 use crate::cli::ExplainArguments;
+use crate::lint::{Question, Rule};
 use crate::reference::Defect;
 use crate::report::{Topic, suggestions};
 use crate::scenario::{self, Scenario};
@@ -15,12 +16,15 @@ pub(super) fn execute(arguments: &ExplainArguments) -> Result<u8> {
     let found = Topic::find(name)
         .map(Topic::explain)
         .or_else(|| scenarios.iter().find(|scenario| scenario.name == name).map(explain_scenario))
+        .or_else(|| Rule::from_id(name).map(explain_rule))
+        .or_else(|| Question::all().find(|question| question.id == name).map(explain_question))
         .or_else(|| Defect::ALL.iter().find(|defect| defect.id() == name).map(explain_defect));
     let Some(text) = found else {
         let topics = Topic::names().into_iter().map(str::to_owned);
         let defects = Defect::ALL.iter().map(|defect| defect.id().to_owned());
         let scenarios = scenarios.into_iter().map(|scenario| scenario.name);
-        bail!("{}", unknown(name, &topics.chain(scenarios).chain(defects).collect::<Vec<_>>()));
+        let rules = Rule::all().map(|rule| rule.id.to_owned());
+        bail!("{}", unknown(name, &topics.chain(scenarios).chain(defects).chain(rules).collect::<Vec<_>>()));
     };
     print(&text)?;
     Ok(0)
@@ -39,6 +43,22 @@ fn explain_defect(defect: &Defect) -> String {
         defect.class().code(),
         defect.class().title(),
         defect.explanation(),
+    )
+}
+
+fn explain_rule(rule: &Rule) -> String {
+    let severity = rule.severity.word();
+    format!("{} ({severity}, found by `idemspec lint`)\n  {}\n\n  {}\n", rule.id, rule.finds, rule.matters)
+}
+
+fn explain_question(question: &Question) -> String {
+    let essential = match question.essential {
+        true => "no client can do without the answer",
+        false => "good to know",
+    };
+    format!(
+        "{} (clause {}, asked by `idemspec lint`)\n  {}\n  {essential}\n",
+        question.id, question.clause, question.about
     )
 }
 

@@ -25,7 +25,7 @@ pub(super) fn execute(arguments: &JudgeArguments, color: Color) -> Result<u8> {
         None => history.plan.as_ref().map(|plan| plan.declared.clone()).unwrap_or_default(),
         Some(other) => declared(other),
     };
-    let shown = Shown { verdict: arguments.verdict, color };
+    let shown = Shown::new(&arguments.verdict, color)?;
     let recorded = Recorded {
         contract: &contract,
         plan: &plan,
@@ -33,8 +33,7 @@ pub(super) fn execute(arguments: &JudgeArguments, color: Color) -> Result<u8> {
         journal: &arguments.journal,
         declared: &declared,
     };
-    let status = verdict::report(&recorded, shown, &reports)?;
-    Ok(status.code())
+    Ok(verdict::report(&recorded, &shown, &reports)?.status.code())
 }
 
 /// The profile of a recording, as it was when the run began. A line that was changed since is noticed.

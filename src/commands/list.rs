@@ -5,12 +5,13 @@ use anyhow::Result;
 use super::output::print;
 use crate::cli::{ListArguments, Listed};
 use crate::contract::Requirement;
+use crate::lint::Rule;
 use crate::reference::{Defect, FailureClass};
 use crate::{profile, scenario};
 
 pub(super) fn execute(arguments: &ListArguments) -> Result<u8> {
     let what = if arguments.defects { Some(Listed::Defects) } else { arguments.what };
-    let all = [Listed::Profiles, Listed::Scenarios, Listed::Requirements, Listed::Defects];
+    let all = [Listed::Profiles, Listed::Scenarios, Listed::Requirements, Listed::Defects, Listed::Lints];
     let sections: Vec<Listed> = what.map_or_else(|| all.to_vec(), |one| vec![one]);
     let mut text = Vec::new();
     for section in &sections {
@@ -19,6 +20,7 @@ pub(super) fn execute(arguments: &ListArguments) -> Result<u8> {
             Listed::Scenarios => ("Scenarios", table(&scenarios())),
             Listed::Requirements => ("Requirements", table(&requirements())),
             Listed::Defects => ("Defects of the reference API, by class of failure", defects()),
+            Listed::Lints => ("What `lint` finds", table(&lints())),
         };
         text.push(format!("{title}\n{content}"));
     }
@@ -86,6 +88,10 @@ fn defects() -> String {
         .chain(FailureClass::of_clients().map(of_clients))
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+fn lints() -> Vec<Row> {
+    Rule::all().map(|rule| (rule.id.to_owned(), vec![rule.finds.to_owned()])).collect()
 }
 
 /// Where a defect is shown, if that is not under the usual contract.

@@ -1,13 +1,18 @@
 //! One file per subcommand. Here, and only here, things are printed.
 
 mod again;
+mod compare;
 mod conduct;
 mod connections;
 mod curl;
 mod embedded;
 mod explain;
+mod init;
 mod judge;
+mod lint;
 mod list;
+mod matrix;
+mod merge;
 mod output;
 mod plan;
 mod probe;
@@ -17,12 +22,16 @@ mod report;
 mod reports;
 mod resume;
 mod run;
+mod select;
 mod selftest;
 mod serve;
 mod session;
 mod side_by_side;
+mod units;
 mod unset;
 mod verdict;
+mod whole_file;
+mod waivers;
 
 use anyhow::Result;
 
@@ -44,10 +53,14 @@ pub fn execute(arguments: Arguments) -> Result<u8> {
         Command::Run(run) => run::execute(&run, color),
         Command::Resume(resume) => resume::execute(&resume, color),
         Command::Judge(judge) => judge::execute(&judge, color),
+        Command::Compare(compare) => compare::execute(&compare, color),
+        Command::Merge(merge) => merge::execute(&merge, color),
         Command::Curl(curl) => curl::execute(&curl),
         Command::Report(report) => report::execute(&report),
         Command::Serve(serve) => serve::execute(&serve),
         Command::Selftest(selftest) => selftest::execute(&selftest, color),
+        Command::Lint(lint) => lint::execute(&lint, color),
+        Command::Init(init) => init::execute(&init),
         Command::List(list) => list::execute(&list),
         Command::Explain(explain) => explain::execute(&explain),
     }

@@ -34,15 +34,29 @@ impl Settings {
     pub(super) fn of(arguments: &RunArguments, session: &Session) -> Self {
         Self {
             pacing: arguments.pacing.clone(),
-            seed: arguments.seed.unwrap_or_else(rand::random),
+            seed: arguments.seed.unwrap_or_else(|| seed(session)),
             synchronisation: synchronisation(arguments.sync),
-            max_response: arguments.connections.max_response.0,
-            clean_up: session.bound.profile().operation.cleanup.is_some() && !arguments.keep_effects,
+            max_response: arguments.target.connections.max_response.0,
+            clean_up: session.bound.profile().operation.cleanup.is_some() && !arguments.target.keep_effects,
             earlier: (0, 0),
             told: Told::default(),
         }
     }
 }
+
+/// What pauses are drawn from where nobody says it: chance. Shards of one run have it from their profile, so that they are
+/// one run.
+fn seed(session: &Session) -> u64 {
+    let of_profile = || {
+        let digest = profile::digest(&session.document);
+        let digits = digest.rsplit(':').next().and_then(|digits| digits.get(..SEED_DIGITS))?;
+        u64::from_str_radix(digits, 16).ok()
+    };
+    session.shard.and_then(|_| of_profile()).unwrap_or_else(rand::random)
+}
+
+/// So many digits of a digest fit into a seed, and into a number of JSON.
+const SEED_DIGITS: usize = 12;
 
 /// What the cases of a run share.
 pub(super) fn context(
@@ -107,6 +121,9 @@ fn planned(context: &Context, session: &Session, settings: &Settings) -> Result<
     Ok(EventKind::Planned(Box::new(PlanInfo {
         began: humantime::format_rfc3339_nanos(context.recorder.began()).to_string(),
         digest: profile::digest(&session.document),
+        operation: session.operation.clone(),
+        shard: session.shard.map(|(shard, _)| shard.to_string()),
+        part: session.shard.map(|(_, part)| part.to_string()),
         seed: settings.seed,
         replicas: replicas.map(|(name, replica)| (name.clone(), replica.base_url().to_owned())).collect(),
         embedded: session.embedded.is_some(),

@@ -4,9 +4,9 @@ use anyhow::{Context as _, Result, bail};
 
 use super::judge::{recorded_profile, warn_of_torn_line};
 use super::reports::Reports;
-use super::verdict::{Recorded, judged};
+use super::verdict::{Recorded, Shown, judged};
 use crate::checklist::ExitStatus;
-use crate::cli::ReportArguments;
+use crate::cli::{Color, ReportArguments};
 use crate::journal::{self, Recording};
 use crate::plan::Plan;
 
@@ -27,6 +27,7 @@ pub(super) fn execute(arguments: &ReportArguments) -> Result<u8> {
         journal: &arguments.journal,
         declared: &declared,
     };
-    judged(&recorded, arguments.verdict, reports.max_evidence(), |judged| reports.write(judged))?;
+    let shown = Shown::new(&arguments.verdict, Color::Never)?;
+    judged(&recorded, &shown, reports.max_evidence(), |judged| reports.write(judged))?;
     Ok(ExitStatus::Sound.code())
 }

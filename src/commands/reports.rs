@@ -49,6 +49,17 @@ impl Reports {
         Ok(Self { wanted, max_evidence: written.max_evidence.0 })
     }
 
+    /// The same of one operation among several: its name stands before the ending of every file.
+    pub(super) fn named(&self, name: &str) -> Self {
+        let mut own = self.clone();
+        for (_, destination) in &mut own.wanted {
+            if let Destination::File(path) = destination {
+                *path = super::run::named(path, name);
+            }
+        }
+        own
+    }
+
     /// Whether none is asked for.
     pub(super) fn is_empty(&self) -> bool {
         self.wanted.is_empty()
@@ -91,6 +102,13 @@ fn parse(asked: &str) -> Result<(Format, Destination)> {
         STDOUT => Ok((format, Destination::Stdout)),
         path => Ok((format, Destination::named(Path::new(path)))),
     }
+}
+
+/// Writes a report to a file in one go.
+pub(super) fn written(path: &Path, text: &str) -> Result<()> {
+    let destination = Destination::named(path);
+    destination.check()?;
+    destination.write(text)
 }
 
 /// A path without links and detours, as far as it exists, so that one file has one name.

@@ -22,6 +22,7 @@ use crate::wire::{Connector, Endpoint, Proxy, Synchronisation};
 
 pub(super) fn execute(arguments: &ResumeArguments, color: Color) -> Result<u8> {
     let reports = Reports::prepare(&arguments.written, Some(&arguments.journal))?;
+    let shown = Shown::new(&arguments.verdict, color)?;
     let (journal, recording) = JournalWriter::resume(&arguments.journal)?;
     warn_of_torn_line(recording.torn_line);
     let history = recording.history;
@@ -44,8 +45,8 @@ pub(super) fn execute(arguments: &ResumeArguments, color: Color) -> Result<u8> {
         pacing: arguments.pacing.clone(),
         seed: info.seed,
         synchronisation: synchronisation(info),
-        max_response: arguments.connections.max_response.0,
-        clean_up: info.cleans_up && !arguments.keep_effects,
+        max_response: arguments.target.connections.max_response.0,
+        clean_up: info.cleans_up && !arguments.target.keep_effects,
         earlier: earlier(&history),
         told: Told::default(),
     };
@@ -53,7 +54,6 @@ pub(super) fn execute(arguments: &ResumeArguments, color: Color) -> Result<u8> {
         program: env!("CARGO_PKG_VERSION").to_owned(),
         started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
     };
-    let shown = Shown { verdict: arguments.verdict, color };
     let conduct = Conduct::new(session, settings, arguments.journal.clone(), shown, reports);
     conduct.go_on(left, resumption, |observer| Recorder::resume(journal, recording.events, began, observer))
 }
@@ -65,10 +65,10 @@ fn session(arguments: &ResumeArguments, history: &History, run: &RunInfo, info: 
     let options = BindOptions {
         base_url: Some(&run.base_url),
         replicas: Some(&recorded),
-        allow_production: arguments.allow_production,
+        allow_production: arguments.target.allow_production,
     };
     let bound = Bound::new(loaded.profile, &|name| std::env::var(name).ok(), &options)?;
-    let settings = settings(&arguments.connections)?;
+    let settings = settings(&arguments.target.connections)?;
     for secret in settings.proxy.iter().flat_map(Proxy::secrets) {
         bound.add_secret(&secret, "${PROXY_CREDENTIALS}");
     }
@@ -80,6 +80,8 @@ fn session(arguments: &ResumeArguments, history: &History, run: &RunInfo, info: 
         plan: plan.budgeted(&bound, arguments.pacing.max_wait),
         document: loaded.document,
         reference: None,
+        operation: info.operation.clone(),
+        shard: None,
         bound,
         connector,
         left_out: Vec::new(),

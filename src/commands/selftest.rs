@@ -12,6 +12,7 @@ use super::progress::Progress;
 use super::prove;
 use super::session::Session;
 use super::side_by_side::side_by_side;
+use super::units::units;
 use crate::checklist::ExitStatus;
 use crate::cli::{Arguments, Color, Command, RunArguments, SelftestArguments};
 use crate::contract::Contract;
@@ -114,8 +115,10 @@ pub(super) struct Shown {
 /// Does what `idemspec run` does with these words.
 pub(super) async fn probed(words: Vec<String>, name: String) -> Result<Shown> {
     let arguments = run_arguments(words)?;
-    let values = profile::load(&arguments.profile)?.profile.made_up_values();
-    let session = Session::prepare_in(&arguments, &|name| values.get(name).cloned())?;
+    let units = units(&arguments)?;
+    let unit = units.first().context("no profile is named")?;
+    let values = unit.loaded()?.profile.made_up_values();
+    let session = Session::prepare_in(&arguments, unit, &|name| values.get(name).cloned())?;
     let (_handle, interrupt) = Interrupt::new();
     let recorder = Recorder::new(None, Box::new(|_| {}));
     let settings = Settings::of(&arguments, &session);
@@ -138,10 +141,14 @@ fn run_arguments(words: Vec<String>) -> Result<RunArguments> {
         Command::Run(arguments) => Ok(*arguments),
         Command::Resume(_)
         | Command::Judge(_)
+        | Command::Compare(_)
+        | Command::Merge(_)
         | Command::Report(_)
         | Command::Curl(_)
         | Command::Serve(_)
         | Command::Selftest(_)
+        | Command::Lint(_)
+        | Command::Init(_)
         | Command::List(_)
         | Command::Explain(_) => bail!("this is no run"),
     }

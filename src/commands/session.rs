@@ -3,11 +3,12 @@
 use anyhow::{Context as _, Result, bail};
 use indexmap::IndexMap;
 
-use super::{embedded, unset};
+use super::units::Unit;
+use super::{embedded, select, unset};
 use crate::cli::{RaceRelease, RunArguments};
 use crate::history::MockInfo;
-use crate::plan::{Plan, PlanOptions, Selection};
-use crate::profile::{self, BindOptions, Bound, Replica};
+use crate::plan::{Plan, PlanOptions, Shard};
+use crate::profile::{BindOptions, Bound, Replica};
 use crate::reference::RunningReference;
 use crate::runner;
 use crate::scenario::{self, Scenario};
@@ -26,6 +27,10 @@ pub(super) struct Session {
     pub(super) document: Value,
     /// How the user named the profile, where it was loaded by a name.
     pub(super) reference: Option<String>,
+    /// The further operation that is probed in the place of the profile's own, if one is.
+    pub(super) operation: Option<String>,
+    /// Which part of the run this is, and which part of the operation, if others do the rest.
+    pub(super) shard: Option<(Shard, Shard)>,
     /// What will run.
     pub(super) plan: Plan,
     /// The names of the profile's replicas that `--base-url` leaves out.
@@ -38,15 +43,19 @@ pub(super) struct Session {
 
 impl Session {
     /// Loads and checks everything. Nothing is sent.
-    pub(super) fn prepare(arguments: &RunArguments) -> Result<Self> {
-        Self::prepare_in(arguments, &|name| std::env::var(name).ok())
+    pub(super) fn prepare(arguments: &RunArguments, unit: &Unit) -> Result<Self> {
+        Self::prepare_in(arguments, unit, &|name| std::env::var(name).ok())
     }
 
     /// The same with other variables than those of the process.
-    pub(super) fn prepare_in(arguments: &RunArguments, environment: &dyn Fn(&str) -> Option<String>) -> Result<Self> {
-        let loaded = profile::load(&arguments.profile)?;
+    pub(super) fn prepare_in(
+        arguments: &RunArguments,
+        unit: &Unit,
+        environment: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self> {
+        let loaded = unit.loaded()?;
         let (loaded, mock) = match arguments.mock {
-            true => embedded::stage(&arguments.profile, loaded).map(|(loaded, mock)| (loaded, Some(mock)))?,
+            true => embedded::stage(&unit.reference, loaded).map(|(loaded, mock)| (loaded, Some(mock)))?,
             false => (loaded, None),
         };
         let made_up = mock.as_ref().map(|_| loaded.profile.made_up_values());
@@ -55,18 +64,18 @@ impl Session {
             Some(values) => values.get(name).cloned(),
             None => environment(name),
         };
-        let embedded = embedded::start(arguments, &loaded.profile)?;
+        let embedded = embedded::start(arguments, &unit.reference, &loaded.profile)?;
         let base_url = embedded.as_ref().map(RunningReference::base_url).or_else(|| arguments.base_url.clone());
-        let allow_production = arguments.allow_production || mock.is_some();
+        let allow_production = arguments.target.allow_production || mock.is_some();
         let options = BindOptions { base_url: base_url.as_deref(), replicas: None, allow_production };
-        let mut settings = super::connections::settings(&arguments.connections)?;
+        let mut settings = super::connections::settings(&arguments.target.connections)?;
         if let Some(running) = &embedded {
             settings = embedded::trust(running, settings)?;
         }
         let named: Vec<String> = loaded.profile.target.replicas.keys().cloned().collect();
         let from = loaded.profile.target.credentials_from.clone();
         let bound = Bound::new(loaded.profile, &environment, &options)
-            .map_err(|error| unset::explained(error, &arguments.profile, from.as_ref()))?;
+            .map_err(|error| unset::explained(error, &unit.reference, unit.further(), from.as_ref()))?;
         for secret in settings.proxy.iter().flat_map(Proxy::secrets) {
             bound.add_secret(&secret, "${PROXY_CREDENTIALS}");
         }
@@ -77,8 +86,7 @@ impl Session {
         let is_left_out = |name: &String| base_url.is_some() && !replicas.contains_key(name);
         let left_out = named.into_iter().filter(is_left_out).collect();
         let scenarios = scenarios(arguments)?;
-        let selection = Selection { only: names(&arguments.only), skip: names(&arguments.skip) };
-        check_selection(&selection, &scenarios)?;
+        let selection = select::selection(arguments, &scenarios)?;
         let plan = Plan::new(
             &bound,
             &scenarios,
@@ -90,8 +98,23 @@ impl Session {
                 pressure: arguments.pressure,
             },
         );
-        let reference = Some(arguments.profile.clone());
-        Ok(Self { bound, connector, replicas, document: loaded.document, reference, plan, left_out, embedded, mock })
+        let plan = match unit.shard {
+            Some((_, part)) => plan.part(part, &bound, arguments.pacing.max_wait),
+            None => plan,
+        };
+        Ok(Self {
+            bound,
+            connector,
+            replicas,
+            document: loaded.document,
+            reference: Some(unit.reference.clone()),
+            operation: unit.further().map(str::to_owned),
+            shard: unit.shard,
+            plan,
+            left_out,
+            embedded,
+            mock,
+        })
     }
 }
 
@@ -105,7 +128,7 @@ pub(super) fn replicas(bound: &Bound, connector: &Connector) -> Result<IndexMap<
 /// A release that the connections cannot have is said before anything is sent. No other takes its place.
 fn check_release(arguments: &RunArguments, connector: &Connector) -> Result<()> {
     match arguments.sync {
-        RaceRelease::LastByte if arguments.connections.http2 => {
+        RaceRelease::LastByte if arguments.target.connections.http2 => {
             bail!("--sync last-byte is HTTP/1.1's, and --http2 rules that out: leave one of them out");
         }
         RaceRelease::SinglePacket if !connector.may_speak_http2() => {
@@ -124,52 +147,6 @@ fn scenarios(arguments: &RunArguments) -> Result<Vec<Scenario>> {
         scenarios.extend(scenario::load_directory(folder)?);
     }
     Ok(scenarios)
-}
-
-/// The names in lists such as `key-reuse,lost-in-execution[after=5%,by=reset]`: a comma in brackets belongs to a name.
-fn names(written: &[String]) -> Vec<String> {
-    let mut names = Vec::new();
-    for list in written {
-        let (mut name, mut depth) = (String::new(), 0_u32);
-        for character in list.chars() {
-            match character {
-                ',' if depth == 0 => names.push(std::mem::take(&mut name)),
-                _ => {
-                    depth = match character {
-                        '[' => depth + 1,
-                        ']' => depth.saturating_sub(1),
-                        _ => depth,
-                    };
-                    name.push(character);
-                }
-            }
-        }
-        names.push(name);
-    }
-    names.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
-}
-
-/// A name that selects nothing because it is misspelt must not read as "nothing to do".
-fn check_selection(selection: &Selection, scenarios: &[Scenario]) -> Result<()> {
-    let mut known: Vec<String> = Vec::new();
-    for scenario in scenarios {
-        known.push(scenario.name.clone());
-        known.extend(scenario.cases.iter().map(|case| case.id.clone()));
-    }
-    let requirements = crate::contract::Requirement::ALL.iter().map(|requirement| requirement.id().to_owned());
-    let clauses = crate::contract::Clause::ALL.iter().map(|clause| clause.id().to_owned());
-    let all: Vec<String> = known.iter().cloned().chain(requirements).chain(clauses).collect();
-    let unknown = |names: &[String], known: &[String]| names.iter().find(|name| !known.contains(name)).cloned();
-    if let Some(name) = unknown(&selection.only, &all) {
-        bail!("--only: {}", super::explain::unknown(&name, &all));
-    }
-    if let Some(name) = unknown(&selection.skip, &known) {
-        let hint = super::explain::unknown(&name, &known);
-        let what =
-            if all.contains(&name) { "scenarios and cases, no clauses or requirements" } else { "scenarios and cases" };
-        bail!("--skip takes {what}: {hint}");
-    }
-    Ok(())
 }
 
 /// What a run leaves behind where nothing can be removed, said before anything is sent.
@@ -213,15 +190,4 @@ pub(super) fn announcement(session: &Session, max_requests: u64) -> String {
 /// Renders every request of the plan once, so that a mistake in the profile shows before anything is sent.
 pub(super) fn rehearse(bound: &Bound, plan: &Plan) -> Result<()> {
     runner::rehearse(bound, plan).context("the profile cannot be rendered; nothing was sent")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::names;
-
-    #[test]
-    fn a_comma_in_brackets_belongs_to_a_name() {
-        let written = ["replay, lost-in-execution[after=5%,by=reset],".to_owned(), "key".to_owned()];
-        assert_eq!(names(&written), ["replay", "lost-in-execution[after=5%,by=reset]", "key"]);
-    }
 }

@@ -2,12 +2,18 @@
 
 use anyhow::{Result, anyhow};
 
+use crate::document::pointer;
 use crate::profile::{self, BindError, CredentialsFrom, MissingVariable};
 
 /// The error as a user needs it. Which variables are not set is told with where the profile names them.
-pub(super) fn explained(error: BindError, reference: &str, from: Option<&CredentialsFrom>) -> anyhow::Error {
+pub(super) fn explained(
+    error: BindError,
+    reference: &str,
+    operation: Option<&str>,
+    from: Option<&CredentialsFrom>,
+) -> anyhow::Error {
     let BindError::MissingVariables { missing, .. } = &error else { return error.into() };
-    match text(&error, missing, reference, from) {
+    match text(&error, missing, (reference, operation), from) {
         Ok(text) => anyhow!(text),
         Err(_) => error.into(),
     }
@@ -16,11 +22,15 @@ pub(super) fn explained(error: BindError, reference: &str, from: Option<&Credent
 fn text(
     error: &BindError,
     missing: &[MissingVariable],
-    reference: &str,
+    (reference, operation): (&str, Option<&str>),
     from: Option<&CredentialsFrom>,
 ) -> Result<String> {
-    let pointers: Vec<&str> = missing.iter().map(|variable| variable.pointer.as_str()).collect();
-    let places = profile::places(reference, &pointers)?;
+    let written = |variable: &MissingVariable| match operation {
+        Some(name) => variable.pointer.replacen("/operation/", &format!("{}/", pointer("/operations", name)), 1),
+        None => variable.pointer.clone(),
+    };
+    let pointers: Vec<String> = missing.iter().map(written).collect();
+    let places = profile::places(reference, &pointers.iter().map(String::as_str).collect::<Vec<_>>())?;
     let width = missing.iter().map(|variable| variable.name.len()).max().unwrap_or_default();
     let mut text = error.to_string();
     for (variable, place) in missing.iter().zip(places) {

@@ -226,6 +226,10 @@ pub struct Replay {
     /// answer. What comes sooner is promised nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_waits: Option<Period>,
+    /// For how long a client goes on sending the same key again, at the most: its retry horizon. A key that is kept for a
+    /// shorter time is forgotten while somebody still retries. Nothing is sent or judged by it; `lint` compares the two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_retries_for: Option<Period>,
     /// The level of every promise of this clause that has none of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,

@@ -8,6 +8,7 @@ mod drawn;
 mod first_sent;
 mod marker;
 mod matcher;
+mod overlap;
 mod period;
 mod place;
 mod promise;

@@ -127,6 +127,11 @@ impl Contract {
         self.replay.as_ref()?.client_waits.map(Period::duration)
     }
 
+    /// For how long a client goes on sending the same key again, if the contract says so.
+    pub fn client_retries_for(&self) -> Option<Period> {
+        self.replay.as_ref()?.client_retries_for
+    }
+
     fn with_defaults<'c>(&'c self, row: Row, case: &'c Case) -> Ruling<'c> {
         let defaults = self.defaults(row);
         Ruling {

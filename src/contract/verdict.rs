@@ -151,6 +151,8 @@ pub enum Reason {
     Needs(String),
     /// Left out by `--only` or `--skip`.
     Deselected,
+    /// It belongs to another shard of the run (`--shard`).
+    OtherShard,
     /// The cap of `--max-requests` was reached before.
     RequestCap,
     /// The control failed, so nothing more was sent.
@@ -189,6 +191,7 @@ impl Reason {
                 format!("the profile does not offer `{what}`: declare it to have this tested")
             }
             Self::Deselected => "left out by --only or --skip".into(),
+            Self::OtherShard => "another shard of the run tests it: `idemspec merge` joins their reports".into(),
             Self::RequestCap => "the cap of --max-requests was reached before".into(),
             Self::ControlFailed => {
                 "the control failed, so nothing more was sent: repair what its sentence names first".into()
@@ -232,6 +235,7 @@ impl fmt::Display for Reason {
             Self::NoScenario => formatter.write_str("no scenario"),
             Self::Needs(what) => write!(formatter, "needs {what}"),
             Self::Deselected => formatter.write_str("deselected"),
+            Self::OtherShard => formatter.write_str("in another shard"),
             Self::RequestCap => formatter.write_str("request cap reached"),
             Self::ControlFailed => formatter.write_str("control failed"),
             Self::LongerThanMaxWait => formatter.write_str("needs longer than --max-wait"),

@@ -12,6 +12,14 @@ const LARGEST: u64 = 1024 * 1024;
 /// # Errors
 /// When it cannot be read, is no file, is too large, or is not UTF-8.
 pub fn read_file(path: &Path) -> Result<String, Problems> {
+    read_file_up_to(path, LARGEST)
+}
+
+/// As [`read_file`], for files that programs write: with another size of the largest.
+///
+/// # Errors
+/// As [`read_file`].
+pub fn read_file_up_to(path: &Path, largest: u64) -> Result<String, Problems> {
     let file = path.display().to_string();
     let problem = |message: String| Problems::from(Problem::of_file(&file, message));
     let unreadable = |error: std::io::Error| problem(format!("cannot be read: {error}"));
@@ -19,8 +27,8 @@ pub fn read_file(path: &Path) -> Result<String, Problems> {
     if about.is_dir() {
         return Err(problem("is a directory; name the file in it".into()));
     }
-    if about.len() > LARGEST {
-        return Err(problem(format!("has {} bytes, and the most is {LARGEST}: is it the right file?", about.len())));
+    if about.len() > largest {
+        return Err(problem(format!("has {} bytes, and the most is {largest}: is it the right file?", about.len())));
     }
     let bytes = std::fs::read(path).map_err(unreadable)?;
     let text = String::from_utf8(bytes).map_err(|error| {

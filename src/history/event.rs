@@ -35,6 +35,13 @@ pub struct Event {
 #[serde(transparent)]
 pub struct CaseId(pub String);
 
+impl CaseId {
+    /// The name of its scenario: what stands before the values of the matrix.
+    pub fn scenario(&self) -> &str {
+        self.0.split('[').next().unwrap_or_default()
+    }
+}
+
 impl fmt::Display for CaseId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)

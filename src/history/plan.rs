@@ -19,6 +19,15 @@ pub struct PlanInfo {
     pub began: String,
     /// The digest of the profile's document, so that it is noticed where somebody has changed it.
     pub digest: String,
+    /// The further operation of the profile that is probed in the place of its own, where one is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// Which part of a run this process does, for example `2/4`, where others do the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
+    /// Which part of what is probed here that is: all of it is `1/1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<String>,
     /// What the pauses are drawn from.
     pub seed: u64,
     /// Where the replicas are, by name.

@@ -6,13 +6,15 @@ mod place;
 mod reach;
 mod record;
 mod select;
+mod shard;
 mod time;
 
 pub use budget::{Budget, READS_PER_COUNT, pauses, repeat_limit};
 pub use needs::cancels;
 pub use place::{Place, method, places};
 pub use reach::reach;
-pub use select::Selection;
+pub use select::{Selected, Selection, SelectionError};
+pub use shard::Shard;
 pub use time::{advance, wait_for_age};
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::sites::{Purpose, of_request, sites};
 use super::template::{NOW, Parsed};
 use super::{
-    BASE, Counter, DEFAULT, EffectSource, Hook, Profile, RequestTemplate, Variant, check_auth, check_contract, variants,
+    BASE, Counter, DEFAULT, EffectSource, Hook, Operation, Profile, RequestTemplate, Variant, check_auth,
+    check_contract, variants,
 };
 use crate::contract::Drawn;
 use crate::document::{At, Located, Problem, is_kebab_case, pointer};
@@ -76,8 +77,8 @@ impl Check<'_> {
             return is_fresh(&self.profile.operation.request);
         }
         let further = |name: &str| self.profile.operations.get(name).is_some_and(|further| is_fresh(&further.request));
-        match request.strip_prefix("/operations/").and_then(|rest| rest.strip_suffix("/request")) {
-            Some(name) if !name.contains('/') => further(name),
+        match request.strip_prefix("/operations/").and_then(|rest| rest.split_once('/')) {
+            Some((name, place)) if place == "request" || place.starts_with("parameters/") => further(name),
             Some(_) | None => !request.starts_with("/mock"),
         }
     }
@@ -141,7 +142,7 @@ impl Check<'_> {
         self.request("/operation/request", &operation.request);
         self.extractor("/operation/identity", &operation.identity);
         for (name, variant) in &operation.parameters {
-            self.variant(&pointer("/operation/parameters", name), name, variant);
+            self.variant(&pointer("/operation/parameters", name), name, variant, operation);
         }
         let authorised =
             self.profile.target.auth.as_ref().is_some_and(|auth| !matches!(auth, super::Auth::Header { .. }));
@@ -166,6 +167,9 @@ impl Check<'_> {
             }
             self.request(&format!("{at}/request"), &operation.request);
             self.extractor(&format!("{at}/identity"), &operation.identity);
+            for (name, variant) in &operation.parameters {
+                self.variant(&pointer(&format!("{at}/parameters"), name), name, variant, &operation.probed());
+            }
             if let Some(EffectSource::Counters(counters)) = &operation.effects {
                 self.counters(&at, &operation.request, counters);
             }
@@ -243,12 +247,11 @@ impl Check<'_> {
         }
     }
 
-    fn variant(&mut self, at: &str, name: &str, variant: &Variant) {
-        let operation = &self.profile.operation;
+    fn variant(&mut self, at: &str, name: &str, variant: &Variant, operation: &Operation) {
         if name == BASE {
             self.member(at, "`base` is the request as it stands, and cannot be given as a variant");
         }
-        self.patches(at, variant);
+        self.patches(at, variant, operation);
         if variant.path.as_ref().is_some_and(|path| !path.0.starts_with(['/', '$', '{'])) {
             self.value(&format!("{at}/path"), PATH);
         }
@@ -277,8 +280,8 @@ impl Check<'_> {
         }
     }
 
-    fn patches(&mut self, at: &str, variant: &Variant) {
-        let request = &self.profile.operation.request;
+    fn patches(&mut self, at: &str, variant: &Variant, operation: &Operation) {
+        let request = &operation.request;
         if variant.json.is_some() && request.json.is_none() {
             self.member(&format!("{at}/json"), "the request has no `json` to patch");
         }
@@ -291,7 +294,7 @@ impl Check<'_> {
         if variant.raw.is_some() && request.raw.is_none() {
             self.member(&format!("{at}/raw"), "the request has no `raw` to replace");
         }
-        for (name, value) in variants::request(&self.profile.operation, variant).multipart.iter().flatten() {
+        for (name, value) in variants::request(operation, variant).multipart.iter().flatten() {
             self.part(&pointer(&format!("{at}/multipart"), name), value);
         }
         let patches = [("form", &variant.form), ("multipart", &variant.multipart), ("query", &variant.query)];

@@ -76,8 +76,37 @@ pub fn load(reference: &str) -> Result<Loaded, Problems> {
     match find_shipped(reference) {
         Some((name, text)) => load_shipped(name, text),
         None if looks_like_a_path(reference) => load_file(Path::new(reference)),
-        None => Err(unknown(Problem::of_file(reference, "there is no such profile"), reference).into()),
+        None => Err(no_such_profile(reference)),
     }
+}
+
+fn no_such_profile(reference: &str) -> Problems {
+    unknown(Problem::of_file(reference, "there is no such profile"), reference).into()
+}
+
+/// A profile as it is written, without what its target says of its own deployment, and where everything in it stands: for
+/// whoever reads a contract and sends nothing.
+///
+/// # Errors
+/// As [`load`].
+pub fn written(reference: &str) -> Result<(Profile, Located), Problems> {
+    let origin = match find_shipped(reference) {
+        Some((name, text)) => Origin::Shipped(name, text),
+        None if looks_like_a_path(reference) => Origin::File(PathBuf::from(reference)),
+        None => return Err(no_such_profile(reference)),
+    };
+    let located = origin.read()?;
+    let located = merged(origin, located)?;
+    Ok((sound(&located)?, located))
+}
+
+/// As [`written`], from a text, as if it stood in a file of this name.
+///
+/// # Errors
+/// As [`load`].
+pub fn written_text(file: &str, text: &str) -> Result<(Profile, Located), Problems> {
+    let located = merged(Origin::File(PathBuf::from(file)), Located::parse(file, text)?)?;
+    Ok((sound(&located)?, located))
 }
 
 /// Where the values that these pointers name stand in the files of a profile, as `file:line:column`.
@@ -187,12 +216,15 @@ fn form() -> &'static Form<Profile> {
     FORM.get_or_init(|| Form::new(FORMATS))
 }
 
-fn checked(located: &Located) -> Result<Loaded, Problems> {
+/// The profile that a document is, if nothing is wrong with it.
+fn sound(located: &Located) -> Result<Profile, Problems> {
     let profile: Profile = form().read(located)?;
     let problems = check::problems(located, &profile);
-    if !problems.is_empty() {
-        return Err(Problems::new(problems));
-    }
+    if problems.is_empty() { Ok(profile) } else { Err(Problems::new(problems)) }
+}
+
+fn checked(located: &Located) -> Result<Loaded, Problems> {
+    let profile = sound(located)?;
     Ok(Loaded { name: profile.profile.clone(), profile: here(profile), document: located.value().clone() })
 }
 

@@ -14,6 +14,7 @@ mod mock;
 mod model;
 mod multipart;
 mod operation;
+mod probing;
 mod render;
 mod sites;
 mod spelling;
@@ -26,7 +27,7 @@ mod variants;
 pub use auth::{Auth, AwsSignature, ClientAuthentication, OAuth2, TokenCommand};
 pub use bind::{BindError, BindOptions, Bound, MissingVariable, Replica};
 pub use credentials::TokenSource;
-pub use load::{Loaded, declarations, digest, load, parse, place_of, places, recorded, shipped};
+pub use load::{Loaded, declarations, digest, load, parse, place_of, places, recorded, shipped, written, written_text};
 pub use mock::{Mock, MockAnswer, MockList};
 pub use model::{
     BASE, Counter, DEFAULT, EffectSource, FurtherOperation, Hook, IdentityWord, Operation, Profile, RawBody,

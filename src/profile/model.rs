@@ -36,7 +36,8 @@ pub struct Profile {
     pub target: Target,
     /// The request whose idempotency is probed.
     pub operation: Operation,
-    /// Further operations, by name, on which the key of the first can be tried: the same key elsewhere.
+    /// Further operations, by name, on which the key of the first can be tried: the same key elsewhere. Those that say
+    /// `probe: true` are probed as well.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     #[schemars(with = "std::collections::BTreeMap<String, FurtherOperation>")]
     pub operations: IndexMap<String, FurtherOperation>,
@@ -103,10 +104,13 @@ pub struct Operation {
     pub cleanup: Option<RequestTemplate>,
 }
 
-/// A further operation, on which the key of the first can be tried.
+/// A further operation: the key of the first can be tried on it, and it can be probed as the first is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FurtherOperation {
+    /// Whether it is probed as well, under the same contract: a row of its own in what `idemspec run` says.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub probe: bool,
     /// Its request.
     pub request: RequestTemplate,
     /// Names the effect in an answer.
@@ -114,6 +118,10 @@ pub struct FurtherOperation {
     /// Tells a success, where a 2xx alone does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub success: Option<Matcher>,
+    /// Its parameter variants, by name, as those of `operation`: for where it is probed.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, Variant>")]
+    pub parameters: IndexMap<String, Variant>,
     /// How its effects are counted, independently of the answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effects: Option<EffectSource>,

@@ -1,10 +1,11 @@
 //! Every text of a profile in which a template can stand, and which names it may use there.
 
+use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::{
     Auth, AwsSignature, Counter, EffectSource, FurtherOperation, Hook, Mock, OAuth2, Profile, RawBody, RequestTemplate,
-    Template,
+    Template, Variant,
 };
 use crate::document::pointer;
 
@@ -130,28 +131,7 @@ fn of_operation(profile: &Profile) -> Vec<Site<'_>> {
     let mut sites = of_request("/operation/request", &operation.request, Purpose::Probe);
     let path = sites.iter_mut().find(|site| site.pointer == "/operation/request/path");
     path.into_iter().for_each(|site| site.purpose = Purpose::ProbePath);
-    for (name, variant) in &operation.parameters {
-        let at = pointer("/operation/parameters", name);
-        let patches = [
-            ("json", &variant.json),
-            ("form", &variant.form),
-            ("multipart", &variant.multipart),
-            ("query", &variant.query),
-        ];
-        sites.extend(variant.raw.iter().map(|raw| of_raw(&at, raw, Purpose::Probe)));
-        for (part, patch) in patches {
-            sites.extend(patch.iter().flat_map(|patch| of_value(&pointer(&at, part), patch, Purpose::Probe)));
-        }
-        sites.extend(variant.path.iter().map(|path| Site {
-            pointer: pointer(&at, "path"),
-            text: &path.0,
-            purpose: Purpose::ProbePath,
-        }));
-        for (name, value) in &variant.headers {
-            let pointer = pointer(&pointer(&at, "headers"), name);
-            sites.push(Site { pointer, text: &value.0, purpose: Purpose::Probe });
-        }
-    }
+    sites.extend(of_variants("/operation/parameters", &operation.parameters, Purpose::Probe, Purpose::ProbePath));
     sites.extend(of_effects("/operation", &operation.effects, Purpose::Probe));
     if let Some(cleanup) = &operation.cleanup {
         sites.extend(of_request("/operation/cleanup", cleanup, Purpose::Cleanup));
@@ -159,8 +139,43 @@ fn of_operation(profile: &Profile) -> Vec<Site<'_>> {
     sites
 }
 
+/// What parameter variants change, and the paths that they have.
+fn of_variants<'p>(
+    at: &str,
+    parameters: &'p IndexMap<String, Variant>,
+    purpose: Purpose<'p>,
+    path_purpose: Purpose<'p>,
+) -> Vec<Site<'p>> {
+    let mut sites = Vec::new();
+    for (name, variant) in parameters {
+        let at = pointer(at, name);
+        let patches = [
+            ("json", &variant.json),
+            ("form", &variant.form),
+            ("multipart", &variant.multipart),
+            ("query", &variant.query),
+        ];
+        sites.extend(variant.raw.iter().map(|raw| of_raw(&at, raw, purpose)));
+        for (part, patch) in patches {
+            sites.extend(patch.iter().flat_map(|patch| of_value(&pointer(&at, part), patch, purpose)));
+        }
+        sites.extend(variant.path.iter().map(|path| Site {
+            pointer: pointer(&at, "path"),
+            text: &path.0,
+            purpose: path_purpose,
+        }));
+        for (name, value) in &variant.headers {
+            let pointer = pointer(&pointer(&at, "headers"), name);
+            sites.push(Site { pointer, text: &value.0, purpose });
+        }
+    }
+    sites
+}
+
 fn of_further<'p>(at: &str, operation: &'p FurtherOperation, name: &'p str) -> Vec<Site<'p>> {
-    let mut sites = of_request(&pointer(at, "request"), &operation.request, Purpose::FurtherProbe(name));
+    let purpose = Purpose::FurtherProbe(name);
+    let mut sites = of_request(&pointer(at, "request"), &operation.request, purpose);
+    sites.extend(of_variants(&pointer(at, "parameters"), &operation.parameters, purpose, purpose));
     sites.extend(of_effects(at, &operation.effects, Purpose::FurtherProbe(name)));
     if let Some(cleanup) = &operation.cleanup {
         sites.extend(of_request(&pointer(at, "cleanup"), cleanup, Purpose::FurtherCleanup(name)));

@@ -22,7 +22,7 @@ pub fn promises(contract: &Contract) -> Vec<String> {
 }
 
 /// The facts and promises of a clause.
-fn parts(contract: &Contract, clause: Clause) -> Vec<String> {
+pub(super) fn parts(contract: &Contract, clause: Clause) -> Vec<String> {
     let (facts, promises) = match clause {
         Clause::Key => (contract.key.as_ref().map(key).unwrap_or_default(), key_promises(contract)),
         Clause::Retention => (retention(contract), rows(contract, &[(Row::Expired, "expired")])),
@@ -133,7 +133,9 @@ fn replay(contract: &Contract) -> Vec<String> {
     let not_executed =
         contract.not_executed().map(|(matcher, level, _)| format!("not executed where {matcher}{}", suffix(level)));
     let waits = contract.client_waits().map(|waits| format!("a client waits {} before a repeat", Period(waits)));
-    rows(contract, &order).into_iter().chain(fidelity).chain(marker).chain(not_executed).chain(waits).collect()
+    let retries = contract.client_retries_for().map(|time| format!("a client retries for {time} at the most"));
+    let facts = fidelity.into_iter().chain(marker).chain(not_executed).chain(waits).chain(retries);
+    rows(contract, &order).into_iter().chain(facts).collect()
 }
 
 fn conflict(contract: &Contract) -> Vec<String> {

@@ -5,6 +5,7 @@ use super::text::{escape, plural};
 use crate::checklist::{ClauseLine, RequirementLine};
 use crate::contract::{Level, Verdict};
 use crate::oracle::Finding;
+use crate::waiver::Waiver;
 
 /// Further cases of the same violation are listed up to this number.
 pub(super) const FURTHER_LIMIT: usize = 10;
@@ -28,6 +29,15 @@ pub(super) fn violations<'f>(line: &RequirementLine<'f>) -> Vec<Violation<'f>> {
         }
     }
     violations
+}
+
+impl<'f> Violation<'f> {
+    /// The waiver that forgives it, if all of its cases are forgiven.
+    pub(super) fn waiver(&self, line: &RequirementLine<'f>) -> Option<&'f Waiver> {
+        let all = std::iter::once(self.first).chain(self.others.iter().copied());
+        let waivers: Option<Vec<&'f Waiver>> = all.map(|finding| line.waiver_of(finding)).collect();
+        waivers.and_then(|waivers| waivers.first().copied())
+    }
 }
 
 /// Whether two findings say the same about different cases.
@@ -59,7 +69,8 @@ pub(super) fn headline(line: &RequirementLine<'_>) -> String {
         Verdict::Holds => format!("{}, {} of {}", line.label(), line.tally.held, line.tally.judged()),
         Verdict::Violated => {
             let seen = line.violations().next().map(|finding| escape(&finding.seen)).unwrap_or_default();
-            format!("{}, {} of {}: {seen}", line.label(), line.tally.violated, line.tally.judged())
+            let waived = line.waiver_note().map(|note| format!(" ({})", escape(&note))).unwrap_or_default();
+            format!("{}, {} of {}{waived}: {seen}", line.label(), line.tally.violated, line.tally.judged())
         }
         Verdict::Inconclusive(cause) => format!("{}: {}", line.label(), cause.sentence()),
         Verdict::Untested(reason) => format!("{}: {}", escape(&line.label()), escape(&reason.sentence())),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::text::{cut, escape, plural};
 use super::{Judged, headers};
 use crate::contract::Carrier;
-use crate::history::{Attempt, AttemptId, AttemptStart, CaseHistory, Count, HookRun, Listing, Outcome, RaceRound};
+use crate::history::{Attempt, AttemptId, AttemptStart, CaseHistory, Count, HookRun, Listing, Outcome, RaceRound, RunInfo};
 use crate::message::Response;
 use crate::oracle::Finding;
 
@@ -29,7 +29,8 @@ pub(super) struct Exchange<'a> {
     pub(super) verbose: bool,
 }
 
-enum Entry<'a> {
+/// Something that happened in a case.
+pub(super) enum Entry<'a> {
     Race(&'a RaceRound),
     Attempt(&'a Attempt),
     Hook(&'a HookRun),
@@ -45,13 +46,13 @@ impl Exchange<'_> {
         let mut lines = Vec::new();
         for (at, entry) in self.entries() {
             match entry {
-                Entry::Race(race) => lines.push(self.race_line(race)),
+                Entry::Race(race) => lines.push(race_line(self.case, race)),
                 Entry::Attempt(attempt) => {
                     lines.extend(self.attempt_lines(attempt, &contents));
                     contents.push((attempt.start.id, &attempt.start));
                 }
                 Entry::Hook(run) => lines.push(hook_line(at, run)),
-                Entry::Count(count, times) => lines.push(self.count_line(count, times)),
+                Entry::Count(count, times) => lines.push(count_line(self.judged.run(), self.case, count, times)),
                 Entry::LeftOut(number) => {
                     lines.push(format!("…   {} (-v shows all)", plural(number, "further attempt")))
                 }
@@ -62,30 +63,7 @@ impl Exchange<'_> {
 
     fn entries(&self) -> Vec<(Duration, Entry<'_>)> {
         let relevant = self.relevant();
-        let shown = self.shown(&relevant);
-        let last = relevant.iter().map(|attempt| attempt.start.id).max();
-        let mut entries: Vec<(Duration, u8, Entry<'_>)> = Vec::new();
-        for race in self.case.races.iter().filter(|race| race.attempts.iter().any(|copy| shown.contains(copy))) {
-            let copies = race.attempts.iter().filter_map(|copy| self.case.attempt(*copy)).map(began);
-            entries.push((copies.min().unwrap_or_default(), 0, Entry::Race(race)));
-        }
-        for (position, attempt) in relevant.iter().enumerate() {
-            if shown.contains(&attempt.start.id) {
-                entries.push((began(attempt), 1, Entry::Attempt(attempt)));
-            } else if position == 0 || shown.contains(&relevant[position - 1].start.id) {
-                let gap = relevant[position..].iter().take_while(|other| !shown.contains(&other.start.id)).count();
-                entries.push((began(attempt), 1, Entry::LeftOut(gap)));
-            }
-        }
-        let within = |after: u32| last.is_none_or(|last| after <= last.0);
-        for (at, _, run) in self.case.hooks.iter().filter(|(_, after, _)| within(*after)) {
-            entries.push((*at, 2, Entry::Hook(run)));
-        }
-        for count in self.case.counts.iter().filter(|count| within(count.after)) {
-            entries.push((count.began, 3, Entry::Count(count, 1)));
-        }
-        entries.sort_by_key(|(at, rank, _)| (*at, *rank));
-        merge_counts(entries.into_iter().map(|(at, _, entry)| (at, entry)))
+        entries(self.case, &relevant, &self.shown(&relevant))
     }
 
     /// The attempts up to the last that the finding names, and the copies that were released together with them.
@@ -130,20 +108,6 @@ impl Exchange<'_> {
         lines.extend(self.content_lines(start, earlier));
         lines.extend(self.outcome_lines(attempt));
         lines
-    }
-
-    /// Which actions were raced, within what time they left, and whether they met.
-    fn race_line(&self, race: &RaceRound) -> String {
-        let mut names: Vec<String> = Vec::new();
-        for copy in race.attempts.iter().filter_map(|copy| self.case.attempt(*copy)) {
-            names.extend(self.case.intent(copy.start.intent).map(|intent| escape(&intent.name)));
-        }
-        names.dedup();
-        let of = if names.is_empty() { String::new() } else { format!(" of {}", names.join(", ")) };
-        let overlap = if race.overlapped { "overlapping" } else { "not shown to overlap" };
-        let copies = plural(race.attempts.len(), "attempt");
-        let spread = race.spread.as_secs_f64() * 1000.0;
-        format!("race   {copies}{of} released within {spread:.3} ms, {overlap}")
     }
 
     fn target(&self, start: &AttemptStart) -> String {
@@ -242,27 +206,75 @@ impl Exchange<'_> {
         headers::of_contract(self.judged.contract).chain(["location", "retry-after"]).collect()
     }
 
-    fn count_line(&self, count: &Count, times: usize) -> String {
-        let counters = self.judged.run().map(|run| run.subject.counters.as_slice()).unwrap_or_default();
-        let title = counters.get(count.counter).map_or("effects", |counter| counter.title.as_str());
-        let mut what = escape(title);
-        for (name, value) in [("account", &count.account), ("operation", &count.operation)] {
-            if value != DEFAULT {
-                what.push_str(&format!(", {name} {}", escape(value)));
-            }
-        }
-        if self.case.counts.iter().any(|other| other.marker != count.marker) {
-            what.push_str(&format!(", marker {}", cut(&count.marker, KEY_LIMIT)));
-        }
-        let again = if times > 1 { format!("; read {times} times") } else { String::new() };
-        format!("count  {}  {what} → {}{again}", time(count.began), listing(&count.listing))
+}
+
+/// What happened in a case up to the last of these attempts, in the order of time: those of them that are shown, and
+/// everything between them.
+pub(super) fn entries<'a>(
+    case: &'a CaseHistory,
+    relevant: &[&'a Attempt],
+    shown: &BTreeSet<AttemptId>,
+) -> Vec<(Duration, Entry<'a>)> {
+    let last = relevant.iter().map(|attempt| attempt.start.id).max();
+    let mut entries: Vec<(Duration, u8, Entry<'_>)> = Vec::new();
+    for race in case.races.iter().filter(|race| race.attempts.iter().any(|copy| shown.contains(copy))) {
+        let copies = race.attempts.iter().filter_map(|copy| case.attempt(*copy)).map(began);
+        entries.push((copies.min().unwrap_or_default(), 0, Entry::Race(race)));
     }
+    for (position, attempt) in relevant.iter().copied().enumerate() {
+        if shown.contains(&attempt.start.id) {
+            entries.push((began(attempt), 1, Entry::Attempt(attempt)));
+        } else if position == 0 || shown.contains(&relevant[position - 1].start.id) {
+            let gap = relevant[position..].iter().take_while(|other| !shown.contains(&other.start.id)).count();
+            entries.push((began(attempt), 1, Entry::LeftOut(gap)));
+        }
+    }
+    let within = |after: u32| last.is_none_or(|last| after <= last.0);
+    for (at, _, run) in case.hooks.iter().filter(|(_, after, _)| within(*after)) {
+        entries.push((*at, 2, Entry::Hook(run)));
+    }
+    for count in case.counts.iter().filter(|count| within(count.after)) {
+        entries.push((count.began, 3, Entry::Count(count, 1)));
+    }
+    entries.sort_by_key(|(at, rank, _)| (*at, *rank));
+    merge_counts(entries.into_iter().map(|(at, _, entry)| (at, entry)))
+}
+
+/// Which actions were raced, within what time they left, and whether they met.
+pub(super) fn race_line(case: &CaseHistory, race: &RaceRound) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for copy in race.attempts.iter().filter_map(|copy| case.attempt(*copy)) {
+        names.extend(case.intent(copy.start.intent).map(|intent| escape(&intent.name)));
+    }
+    names.dedup();
+    let of = if names.is_empty() { String::new() } else { format!(" of {}", names.join(", ")) };
+    let overlap = if race.overlapped { "overlapping" } else { "not shown to overlap" };
+    let copies = plural(race.attempts.len(), "attempt");
+    let spread = race.spread.as_secs_f64() * 1000.0;
+    format!("race   {copies}{of} released within {spread:.3} ms, {overlap}")
+}
+
+/// What a counter showed, and how often it was read with that result.
+pub(super) fn count_line(run: Option<&RunInfo>, case: &CaseHistory, count: &Count, times: usize) -> String {
+    let counters = run.map(|run| run.subject.counters_of(&count.operation)).unwrap_or_default();
+    let title = counters.get(count.counter).map_or("effects", |counter| counter.title.as_str());
+    let mut what = escape(title);
+    for (name, value) in [("account", &count.account), ("operation", &count.operation)] {
+        if value != DEFAULT {
+            what.push_str(&format!(", {name} {}", escape(value)));
+        }
+    }
+    if case.counts.iter().any(|other| other.marker != count.marker) {
+        what.push_str(&format!(", marker {}", cut(&count.marker, KEY_LIMIT)));
+    }
+    let again = if times > 1 { format!("; read {times} times") } else { String::new() };
+    format!("count  {}  {what} → {}{again}", time(count.began), listing(&count.listing))
 }
 
 const INDENT: &str = "    ";
 
 /// The moment at which an attempt began at our socket.
-fn began(attempt: &Attempt) -> Duration {
+pub(super) fn began(attempt: &Attempt) -> Duration {
     attempt.end.as_ref().map_or(attempt.recorded, |end| end.timing.began)
 }
 
@@ -291,7 +303,7 @@ fn same_counter(left: &Count, right: &Count) -> bool {
         == (&right.marker, right.counter, &right.account, &right.operation)
 }
 
-fn listing(listing: &Listing) -> String {
+pub(super) fn listing(listing: &Listing) -> String {
     match listing {
         Listing::Failed(failure) => format!("failed: {}", escape(&failure.to_string())),
         Listing::Items(items) if items.is_empty() => "0".into(),
@@ -306,7 +318,7 @@ fn listing(listing: &Listing) -> String {
     }
 }
 
-fn hook_line(at: Duration, run: &HookRun) -> String {
+pub(super) fn hook_line(at: Duration, run: &HookRun) -> String {
     let clock = if run.advanced.is_zero() {
         String::new()
     } else {
@@ -321,7 +333,7 @@ fn header_line((name, value): &(String, String)) -> String {
 }
 
 /// A key that is too long to be shown keeps its end, because keys may differ there alone.
-fn shortened_key(key: &str, whole: bool) -> String {
+pub(super) fn shortened_key(key: &str, whole: bool) -> String {
     let length = key.chars().count();
     if whole || length <= KEY_LIMIT {
         return if key.is_empty() { "(empty)".into() } else { escape(key) };
@@ -335,6 +347,7 @@ fn id(attempt: AttemptId) -> String {
     format!("{:<3}", attempt.to_string())
 }
 
-fn time(at: Duration) -> String {
+/// A moment of the run.
+pub(super) fn time(at: Duration) -> String {
     format!("+{:.3} s", at.as_secs_f64())
 }

@@ -59,7 +59,7 @@ pub fn render(format: Format, judged: &Judged<'_>) -> Result<String, RenderError
         Format::Json => json::render(judged).map_err(|error| failed(error.to_string())),
         Format::Junit => junit::render(judged).map_err(|error| failed(error.to_string())),
         Format::Markdown => Ok(markdown::render(judged)),
-        Format::Html => html::render(judged).map_err(failed),
+        Format::Html => html::html(&[judged]).map_err(|error| failed(error.to_string())),
         Format::Sarif => sarif::render(judged).map_err(|error| failed(error.to_string())),
         Format::Tap => Ok(tap::render(judged)),
     }

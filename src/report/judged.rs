@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::exchange::Exchange;
 use super::leftovers::Effects;
+use super::text::escape;
 use super::{command, declared, headers, mocked};
 use crate::checklist::{Bar, Checklist};
 use crate::contract::{Clause, Contract, Reason, Requirement, Standing};
@@ -51,6 +52,13 @@ impl Pending<'_> {
             Some(clause) => clause.id(),
             None => &self.case.id.0,
         }
+    }
+
+    /// When it is due, and what is to be done about it then.
+    pub fn sentence(&self, resume: &str) -> String {
+        let reason = Reason::Pending(self.due.to_owned()).to_string();
+        let (subject, reason) = (escape(self.subject()), escape(&reason));
+        format!("{subject}: {reason}, resume with `{resume}` ({})", escape(&self.case.id.0))
     }
 }
 

@@ -32,7 +32,7 @@ fn heading(judged: &Judged<'_>) -> String {
         ExitStatus::Usage | ExitStatus::Inconclusive | ExitStatus::NothingSelected => "❔",
     };
     let at = judged.run().map(|run| format!(" at {}", plain(&run.base_url))).unwrap_or_default();
-    let (title, word) = (plain(judged.title()), status.word());
+    let (title, word) = (plain(judged.title()), decision.word());
     format!("## {mark} Safe to retry? {title}\n\n**{word}**: {}{at}\n\n", decision.sentence())
 }
 

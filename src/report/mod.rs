@@ -14,7 +14,9 @@ pub mod json;
 mod judged;
 mod junit;
 mod leftovers;
+mod lint;
 mod markdown;
+mod matrix;
 mod mocked;
 mod progress;
 mod races;
@@ -25,6 +27,7 @@ mod tap;
 mod terminal;
 mod text;
 mod violations;
+mod waivers;
 
 #[cfg(test)]
 mod fixtures;
@@ -36,7 +39,10 @@ pub use curl::curl;
 pub use declared::promises;
 pub use explain::{Topic, suggestions};
 pub use format::{Format, RenderError, render};
+pub use html::{HtmlError, html};
 pub use judged::{Excerpt, Judged, Leftover, Pending};
+pub use lint::{lint_json, lint_table};
+pub use matrix::{MatrixRow, matrix, worst};
 pub use progress::progress;
 pub use terminal::{TerminalOptions, terminal};
 pub use text::escape;

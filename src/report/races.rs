@@ -14,15 +14,18 @@ const CONTROL: &str = "control";
 impl View<'_> {
     /// A line for every case that raced.
     pub(super) fn races(&self) -> String {
-        let summaries = summaries(self.history);
-        if summaries.is_empty() {
+        let races = lines(self.history);
+        let Some(width) = races.iter().map(|(case, _)| case.chars().count()).max() else {
             return String::new();
-        }
-        let width = summaries.iter().map(|summary| summary.case.chars().count()).max().unwrap_or_default();
-        let lines: String =
-            summaries.iter().map(|race| format!("  {:<width$}  {}\n", escape(&race.case), race.text())).collect();
+        };
+        let lines: String = races.iter().map(|(case, text)| format!("  {case:<width$}  {text}\n")).collect();
         format!("{}\n{lines}\n", self.heading("Races"))
     }
+}
+
+/// Every case that raced, and what its races amount to.
+pub(super) fn lines(history: &History) -> Vec<(String, String)> {
+    summaries(history).iter().map(|race| (escape(&race.case), race.text())).collect()
 }
 
 /// The races of one case.
@@ -161,7 +164,7 @@ impl Summary {
 }
 
 /// Rounded up, so that it never says less than was measured.
-fn milliseconds(time: Duration) -> String {
+pub(super) fn milliseconds(time: Duration) -> String {
     let hundredths = time.as_nanos().div_ceil(10_000);
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }

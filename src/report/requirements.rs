@@ -39,7 +39,8 @@ impl View<'_> {
         let (mark, tone) = (mark(line), tone(line));
         let label = self.paint.apply(tone, &escape(&line.label()));
         let (mark, count) = (self.paint.apply(tone, mark), count(line));
-        let text = format!("  {mark} {:<width$}  {level:<6}  {label}{count}", line.requirement.id());
+        let waived = line.waiver_note().map(|note| format!(", {}", escape(&note))).unwrap_or_default();
+        let text = format!("  {mark} {:<width$}  {level:<6}  {label}{count}{waived}", line.requirement.id());
         format!("{}\n", text.trim_end())
     }
 
@@ -121,7 +122,7 @@ fn joined<T: ToString>(names: &[T]) -> String {
 }
 
 /// How often the verdict was reached: `48 of 50`.
-fn count(line: &RequirementLine<'_>) -> String {
+pub(super) fn count(line: &RequirementLine<'_>) -> String {
     let tally = line.tally;
     let judged = tally.judged();
     match &line.verdict {
@@ -133,7 +134,7 @@ fn count(line: &RequirementLine<'_>) -> String {
     }
 }
 
-fn mark(line: &RequirementLine<'_>) -> &'static str {
+pub(super) fn mark(line: &RequirementLine<'_>) -> &'static str {
     match &line.verdict {
         Verdict::Holds => "✓",
         Verdict::Violated => "✗",
@@ -143,7 +144,7 @@ fn mark(line: &RequirementLine<'_>) -> &'static str {
     }
 }
 
-fn tone(line: &RequirementLine<'_>) -> Tone {
+pub(super) fn tone(line: &RequirementLine<'_>) -> Tone {
     match (&line.verdict, line.breach) {
         (Verdict::Violated, Some(Level::Should)) | (Verdict::Inconclusive(_), _) => Tone::Doubtful,
         (Verdict::Violated, _) => Tone::Bad,

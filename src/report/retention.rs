@@ -3,8 +3,8 @@
 use std::time::{Duration, SystemTime};
 
 use super::terminal::View;
-use super::text::escape;
-use crate::contract::{Clause, Period};
+use super::text::{escape, wrap};
+use crate::contract::{Clause, Contract, Period};
 use crate::history::{CaseHistory, History};
 use crate::oracle::{margin_of, whole_margin};
 
@@ -14,37 +14,48 @@ const CONTROL: &str = "control";
 impl View<'_> {
     /// A line for each case about retention.
     pub(super) fn retention(&self) -> String {
-        let cases = self.history.cases.values().filter(|case| case.info.clause == Some(Clause::Retention));
-        let ways: Vec<(String, String)> = cases.filter_map(|case| Some((escape(&case.id.0), way(case)?))).collect();
+        let ways = ways(self.history);
         let Some(width) = ways.iter().map(|(case, _)| case.chars().count()).max() else {
             return String::new();
         };
         let lines: String = ways.iter().map(|(case, way)| format!("  {case:<width$}  {way}\n")).collect();
-        let document = self.history.run.as_ref().map(|run| &run.document);
-        let shorter = document.and_then(|document| document.get("target")?.get("retention_override")).is_some();
-        let shorter =
-            if shorter { "  the window is the one of this deployment (target.retention_override)\n" } else { "" };
-        let clocks = skew(self.history).map_or_else(String::new, |(least, most)| {
-            format!("  the target's clock is {least:+.1} to {most:+.1} s of ours (Date, in whole seconds)\n")
-        });
-        format!("{}\n{lines}{shorter}{}{clocks}\n", self.heading("Retention"), self.short_window())
+        let notes = notes(self.contract, self.history);
+        let notes: String = notes.iter().map(|note| wrap(note, self.width(), "  ")).collect();
+        format!("{}\n{lines}{notes}\n", self.heading("Retention"))
     }
+}
 
-    /// Says so where the time for which keys are kept is too short for the margin that longer ones have.
-    fn short_window(&self) -> String {
-        let Some(retention) = &self.contract.retention else { return String::new() };
-        let round_trip = self.history.calibration.unwrap_or_default().round_trip;
-        let windows = [retention.at_least, retention.at_most].into_iter().flatten().map(Period::duration);
-        let short = windows.min().filter(|window| margin_of(*window, round_trip) < whole_margin(round_trip));
-        let Some(window) = short else { return String::new() };
-        let margin = margin_of(window, round_trip);
-        format!(
-            "  {} is too short for the whole margin of 2 s and a round trip: what is nearer than {:.1} s to its end is not \
-             judged,\n  and the target must read its clock more finely than in whole seconds\n",
-            Period(window),
-            margin.as_secs_f64()
-        )
-    }
+/// Every case about retention, and by what it let a key grow old.
+pub(super) fn ways(history: &History) -> Vec<(String, String)> {
+    let cases = history.cases.values().filter(|case| case.info.clause == Some(Clause::Retention));
+    cases.filter_map(|case| Some((escape(&case.id.0), way(case)?))).collect()
+}
+
+/// What a reader has to know of the windows and the clocks.
+pub(super) fn notes(contract: &Contract, history: &History) -> Vec<String> {
+    let document = history.run.as_ref().map(|run| &run.document);
+    let is_shorter = document.and_then(|document| document.get("target")?.get("retention_override")).is_some();
+    let shorter =
+        is_shorter.then(|| "the window is the one of this deployment (target.retention_override)".to_owned());
+    let clocks = skew(history).map(|(least, most)| {
+        format!("the target's clock is {least:+.1} to {most:+.1} s of ours (Date, in whole seconds)")
+    });
+    [shorter, short_window(contract, history), clocks].into_iter().flatten().collect()
+}
+
+/// Says so where the time for which keys are kept is too short for the margin that longer ones have.
+fn short_window(contract: &Contract, history: &History) -> Option<String> {
+    let retention = contract.retention.as_ref()?;
+    let round_trip = history.calibration.unwrap_or_default().round_trip;
+    let windows = [retention.at_least, retention.at_most].into_iter().flatten().map(Period::duration);
+    let window = windows.min().filter(|window| margin_of(*window, round_trip) < whole_margin(round_trip))?;
+    let margin = margin_of(window, round_trip);
+    Some(format!(
+        "{} is too short for the whole margin of 2 s and a round trip: what is nearer than {:.1} s to its end is not judged, \
+         and the target must read its clock more finely than in whole seconds",
+        Period(window),
+        margin.as_secs_f64()
+    ))
 }
 
 /// By what a case lets a key grow old; nothing where it did not come to that, or where none does.

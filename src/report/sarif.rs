@@ -10,6 +10,7 @@ use super::Judged;
 use super::evidence::{Violation, binding, headline, violations};
 use super::explain::Topic;
 use super::text::escape;
+use crate::checklist::RequirementLine;
 use crate::contract::{Level, Requirement, Verdict};
 use crate::history::Declaration;
 
@@ -36,7 +37,9 @@ fn run(judged: &Judged<'_>) -> Value {
         let id = line.requirement.id();
         verdicts.insert(id.to_owned(), line.verdict.word().into());
         match &line.verdict {
-            Verdict::Violated => results.extend(violations(line).iter().map(|violation| result(judged, violation))),
+            Verdict::Violated => {
+                results.extend(violations(line).iter().map(|violation| result(judged, line, violation)));
+            }
             Verdict::Inconclusive(_) => notifications.push(json!({
                 "associatedRule": {"id": id},
                 "level": "warning",
@@ -81,7 +84,7 @@ fn rule(requirement: Requirement) -> Value {
     })
 }
 
-fn result(judged: &Judged<'_>, violation: &Violation<'_>) -> Value {
+fn result<'f>(judged: &Judged<'_>, line: &RequirementLine<'f>, violation: &Violation<'f>) -> Value {
     let finding = violation.first;
     let index = Requirement::ALL.iter().position(|known| *known == finding.requirement);
     let profile = judged.run().map(|run| escape(&run.profile)).unwrap_or_default();
@@ -102,6 +105,10 @@ fn result(judged: &Judged<'_>, violation: &Violation<'_>) -> Value {
     });
     if let Some(declaration) = judged.declared.get(&finding.requirement) {
         result["locations"] = json!([location(declaration)]);
+    }
+    if let Some(waiver) = violation.waiver(line) {
+        let justification = format!("until {}: {}", waiver.until, escape(&waiver.reason));
+        result["suppressions"] = json!([{"kind": "external", "status": "accepted", "justification": justification}]);
     }
     result
 }

@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 use super::evidence::observed;
 use super::leftovers::Effects;
 use super::text::{Paint, Tone, cut, escape, plural, wrap};
-use super::{Judged, Pending};
+use super::Judged;
 use crate::checklist::{Checklist, ClauseVerdict, ExitStatus};
 use crate::contract::{Contract, Reason};
 use crate::history::{CaseId, History};
@@ -42,6 +42,7 @@ pub fn terminal(judged: &Judged<'_>, options: &TerminalOptions) -> String {
         view.table(),
         view.requirements(),
         view.violations(),
+        view.waivers(),
         view.inconclusive(),
         view.observed(),
         view.untested(),
@@ -143,44 +144,42 @@ impl View<'_> {
 
     /// A line for each case that is suspended, with what to do about it.
     fn pending(&self) -> String {
-        let line = |waiting: Pending<'_>| {
-            let (reason, resume) = (Reason::Pending(waiting.due.to_owned()), self.judged.resume_command());
-            let (subject, reason) = (escape(waiting.subject()), escape(&reason.to_string()));
-            format!("{subject}: {reason}, resume with `{resume}` ({})\n", escape(&waiting.case.id.0))
-        };
-        self.judged.pending().map(line).collect()
+        let resume = self.judged.resume_command();
+        self.judged.pending().map(|waiting| waiting.sentence(&resume) + "\n").collect()
     }
 
     fn footer(&self, effects: &Effects<'_>) -> String {
-        let attempts: usize = self.history.cases.values().map(|case| case.attempts.len()).sum();
-        let void: usize = self.history.cases.values().map(|case| case.voided.len()).sum();
-        let repeated = match void {
-            0 => String::new(),
-            1 => " (and 1 that came to nothing and was repeated)".to_owned(),
-            _ => format!(" (and {void} that came to nothing and were repeated)"),
-        };
-        let cases = plural(self.history.cases.len(), "case");
-        let requests = match self.history.requests {
-            Some(1) => format!("1 request, {attempts} of them attempts"),
-            Some(requests) => format!("{requests} requests, {attempts} of them attempts{repeated}"),
-            None => plural(attempts, "attempt"),
-        };
-        let (skipped, made, left) = (self.history.skipped.len(), effects.made, effects.left.len());
         let status = self.checklist.exit_status();
-        let result = format!("Result: {} (exit {})", status.word(), status.code());
+        let result = format!("Result: {} (exit {})", self.checklist.decision.word(), status.code());
         let result = self.paint.apply(status_tone(status), &result);
         let why = self.checklist.decision.sentence();
-        let (not_run, hooks) = (not_run(self.history), failed_hooks(self.history));
-        format!(
-            "{cases} run, {skipped} not run; {requests}; {} made, {left} left behind\n{not_run}{hooks}{result}: {why}\n",
-            plural(made, "effect")
-        )
+        let (tally, not_run, hooks) = (tally(self.history, effects), not_run(self.history), failed_hooks(self.history));
+        format!("{tally}\n{not_run}{hooks}{result}: {why}\n")
     }
+}
+
+/// How much was run, sent and made.
+pub(super) fn tally(history: &History, effects: &Effects<'_>) -> String {
+    let attempts: usize = history.cases.values().map(|case| case.attempts.len()).sum();
+    let void: usize = history.cases.values().map(|case| case.voided.len()).sum();
+    let repeated = match void {
+        0 => String::new(),
+        1 => " (and 1 that came to nothing and was repeated)".to_owned(),
+        _ => format!(" (and {void} that came to nothing and were repeated)"),
+    };
+    let cases = plural(history.cases.len(), "case");
+    let requests = match history.requests {
+        Some(1) => format!("1 request, {attempts} of them attempts"),
+        Some(requests) => format!("{requests} requests, {attempts} of them attempts{repeated}"),
+        None => plural(attempts, "attempt"),
+    };
+    let (skipped, made, left) = (history.skipped.len(), plural(effects.made, "effect"), effects.left.len());
+    format!("{cases} run, {skipped} not run; {requests}; {made} made, {left} left behind")
 }
 
 /// The cases that this profile and these options do not make possible, each with its reason; several of one scenario
 /// in one line. What the user left out, and what a run that was cut short did not come to, is said elsewhere.
-fn not_run(history: &History) -> String {
+pub(super) fn not_run(history: &History) -> String {
     let impossible = |reason: &Reason| {
         matches!(reason, Reason::Needs(_) | Reason::LongerThanMaxWait | Reason::NeedsHttp2 | Reason::ClientsWait)
     };
@@ -199,14 +198,14 @@ fn not_run(history: &History) -> String {
 }
 
 /// The hooks that failed, each with its error: what they were to bring about was not seen.
-fn failed_hooks(history: &History) -> String {
+pub(super) fn failed_hooks(history: &History) -> String {
     let failed = history.cases.values().filter_map(|case| case.failed_hook().map(|hook| (&case.id, hook)));
     failed
         .map(|(id, (hook, error))| format!("hook {} failed in {}: {}\n", escape(hook), escape(&id.0), cut(error, 300)))
         .collect()
 }
 
-fn mark(verdict: ClauseVerdict) -> char {
+pub(super) fn mark(verdict: ClauseVerdict) -> char {
     match verdict {
         ClauseVerdict::Holds => '✓',
         ClauseVerdict::Violated => '✗',
@@ -217,7 +216,7 @@ fn mark(verdict: ClauseVerdict) -> char {
     }
 }
 
-fn clause_tone(verdict: ClauseVerdict) -> Tone {
+pub(super) fn clause_tone(verdict: ClauseVerdict) -> Tone {
     match verdict {
         ClauseVerdict::Holds => Tone::Good,
         ClauseVerdict::Violated => Tone::Bad,
@@ -226,7 +225,7 @@ fn clause_tone(verdict: ClauseVerdict) -> Tone {
     }
 }
 
-fn status_tone(status: ExitStatus) -> Tone {
+pub(super) fn status_tone(status: ExitStatus) -> Tone {
     match status {
         ExitStatus::Sound => Tone::Good,
         ExitStatus::Violated => Tone::Bad,

@@ -24,9 +24,13 @@ impl View<'_> {
         let alone = |first| Violation { first, others: Vec::new() };
         let all = if self.is_verbose() { line.violations().map(alone).collect() } else { violations(line) };
         let mut blocks = Vec::new();
-        for Violation { first, others } in all {
-            blocks.push(self.violation(first, &others, shown));
-            shown.push(first);
+        for violation in all {
+            let mut block = self.violation(violation.first, &violation.others, shown);
+            if let Some(waiver) = violation.waiver(line) {
+                block.push_str(&self.field("waived", &format!("until {}: {}", waiver.until, waiver.reason)));
+            }
+            blocks.push(block);
+            shown.push(violation.first);
         }
         blocks
     }

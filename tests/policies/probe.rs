@@ -8,7 +8,7 @@ use idemspec::checklist::{Bar, Checklist};
 use idemspec::contract::{Period, Requirement, Verdict};
 use idemspec::history::{EventKind, History, RunInfo, VERSION};
 use idemspec::oracle::{self, Finding, Instrument, Judgement};
-use idemspec::plan::{Plan, PlanOptions, Selection};
+use idemspec::plan::{Plan, PlanOptions, Selected, Selection};
 use idemspec::profile::{BindOptions, Bound, Loaded};
 use idemspec::reference::{self, Defect, ReferenceOptions};
 use idemspec::runner::{self, Context, Interrupt, Pace, Patience, Pulse, Recorder, Tokens};
@@ -73,7 +73,7 @@ async fn probe(wanted: Wanted) -> Probed {
     // What serves a profile takes any credentials, each for an account of its own.
     let made_up = |variable: &str| Some(format!("made-up-{variable}"));
     let bound = Bound::new(loaded.profile.clone(), &made_up, &bind).unwrap();
-    let selection = Selection { only, skip: Vec::new() };
+    let selection = Selection { only: only.into_iter().map(Selected::Scenario).collect(), skip: Vec::new() };
     let max_wait = Period(Duration::from_secs(10));
     let plan = Plan::new(
         &bound,

@@ -131,7 +131,7 @@ fn only_and_skip_select() {
     let others: Vec<&str> = names.iter().map(String::as_str).filter(|name| *name != "control").collect();
     let nothing = run(&["--skip", &others.join(",")]);
     nothing.assert_code(4);
-    let misspelt = run(&["--only", "key-reus"]);
+    let misspelt = run(&["--only", "key-resue"]);
     misspelt.assert_code(2);
     assert!(misspelt.stderr.contains("did you mean `key-reuse`?"), "{}", misspelt.stderr);
 }

@@ -1,20 +1,31 @@
 //! The report for programs: JSON in a versioned form, with a schema. Everything that other formats say can be read from it.
 
+mod compare;
 mod exchange;
+mod merge;
 mod model;
+mod parts;
+mod read;
 
+#[cfg(test)]
+mod tests;
+
+pub use compare::{Change, Comparison, Difference};
 pub use exchange::{
     AnswerReport, AttemptReport, CaseReport, ContentReport, CountReport, EndingWord, HookReport, OutcomeWord,
     RaceReport, RequestReport,
 };
+pub use merge::{MergeError, Merged, Named, merge};
 pub use model::{
     ClauseReport, FindingReport, LeftoverReport, NotRunReport, PendingReport, PlaceReport, Report, RequirementReport,
-    ResultReport, RunReport, StandingWord, VERSION, Word,
+    ResultReport, RunReport, StandingWord, VERSION, WaiverReport, Word,
 };
+
+pub use read::ReadError;
 
 use self::exchange::{case, seconds};
 use super::Judged;
-use crate::checklist::{self, ClauseLine, RequirementLine};
+use crate::checklist::{self, ClauseLine, RequirementLine, WaiverLine};
 use crate::contract::{Cause, Reason, Standing, Verdict};
 use crate::history::Declaration;
 use crate::oracle::{Finding, Judgement};
@@ -31,6 +42,7 @@ pub fn report(judged: &Judged<'_>) -> Report {
 
 fn run(judged: &Judged<'_>) -> RunReport {
     let (info, history) = (judged.run(), judged.history);
+    let plan = history.plan.as_ref();
     let text = |part: fn(&crate::history::RunInfo) -> &String| info.map(part).cloned().unwrap_or_default();
     RunReport {
         run: text(|run| &run.run),
@@ -41,28 +53,24 @@ fn run(judged: &Judged<'_>) -> RunReport {
         started: text(|run| &run.started),
         seconds: seconds(history.ended),
         resumptions: history.resumptions.len(),
+        operation: plan.and_then(|plan| plan.operation.clone()),
+        digest: plan.map(|plan| plan.digest.clone()),
+        shard: plan.and_then(|plan| plan.shard.clone()),
+        part: plan.and_then(|plan| plan.part.clone()),
         seed: judged.seed(),
         requests: history.requests,
         mock: judged.is_mock(),
+        control_failed: judged.checklist.instrument.is_some(),
+        broken_off: judged.checklist.broken_off(),
         interrupted: judged.checklist.interrupted,
-        result: result(judged),
+        result: ResultReport::of(judged.checklist.decision, judged.bar),
         notices: judged.notices(),
         clauses: judged.checklist.clauses.iter().map(|line| clause(judged, line)).collect(),
+        waivers: judged.checklist.waivers.iter().map(waiver).collect(),
         pending: pending(judged),
         not_run: not_run(judged),
         left_behind: left_behind(judged),
         cases: history.cases.values().map(|one| case(judged, one)).collect(),
-    }
-}
-
-fn result(judged: &Judged<'_>) -> ResultReport {
-    let decision = judged.checklist.decision;
-    ResultReport {
-        exit_status: decision.status().code(),
-        decision,
-        why: decision.sentence().to_owned(),
-        level: judged.bar.level,
-        strict: judged.bar.strict,
     }
 }
 
@@ -90,6 +98,7 @@ fn requirement(judged: &Judged<'_>, line: &RequirementLine<'_>) -> RequirementRe
         level: line.level,
         verdict: Word::from(&line.verdict),
         violated_level: line.breach,
+        waived: line.waiver_note(),
         why: cause.map(|cause| cause.sentence().to_owned()).or_else(|| reason.as_ref().map(Reason::sentence)),
         cause,
         reason,
@@ -99,6 +108,19 @@ fn requirement(judged: &Judged<'_>, line: &RequirementLine<'_>) -> RequirementRe
         seconds: seconds(judged.time_of(&attempts)),
         declared_at: judged.declared.get(&line.requirement).map(place),
         findings: line.findings.iter().map(|one| finding(judged, checklist::judged(one), one)).collect(),
+    }
+}
+
+fn waiver(line: &WaiverLine<'_>) -> WaiverReport {
+    let WaiverLine { waiver, state } = line;
+    WaiverReport {
+        requirement: waiver.requirement.id().to_owned(),
+        scenario: waiver.scenario.clone(),
+        reason: waiver.reason.clone(),
+        until: waiver.until.to_string(),
+        issue: waiver.issue.clone(),
+        state: state.words(),
+        stale: state.is_stale(),
     }
 }
 

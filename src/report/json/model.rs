@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::exchange::CaseReport;
-use crate::checklist::{ClauseVerdict, Decision, Tally};
+use crate::checklist::{Bar, ClauseVerdict, Decision, FailOn, Tally};
 use crate::contract::{Cause, Clause, Level, Reason, Verdict};
 use crate::oracle::Judgement;
 
@@ -42,6 +42,18 @@ pub struct RunReport {
     pub seconds: f64,
     /// How many processes went on with it.
     pub resumptions: usize,
+    /// The further operation that was probed in the place of the profile's own, where one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// The digest of the profile as it was run; absent where the recording does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// Which part of a run it is, for example `2/4`, where other processes did the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
+    /// Which part of this operation that is: all of it is `1/1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<String>,
     /// What its pauses were drawn from. The same seed gives the same pauses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -50,6 +62,12 @@ pub struct RunReport {
     pub requests: Option<u64>,
     /// Whether the target was a mock of the profile, and not the real API.
     pub mock: bool,
+    /// Whether the control could not calibrate the instrument.
+    #[serde(default)]
+    pub control_failed: bool,
+    /// What it means that the run was broken off, if it was: by its user, by a cap, or by the target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broken_off: Option<Decision>,
     /// Whether the run was broken off by its user or a kill.
     pub interrupted: bool,
     /// What it comes to.
@@ -58,6 +76,9 @@ pub struct RunReport {
     pub notices: Vec<String>,
     /// The five clauses of the checklist, in their order.
     pub clauses: Vec<ClauseReport>,
+    /// The waivers that are about it, and what became of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waivers: Vec<WaiverReport>,
     /// The cases whose time has not come.
     pub pending: Vec<PendingReport>,
     /// The cases that were not run.
@@ -66,6 +87,16 @@ pub struct RunReport {
     pub left_behind: Vec<LeftoverReport>,
     /// What was sent and what came back, by case.
     pub cases: Vec<CaseReport>,
+}
+
+impl RunReport {
+    /// The name of what was probed, among others: `orders`, `orders.refunds`.
+    pub fn name(&self) -> String {
+        match &self.operation {
+            Some(operation) => format!("{}.{operation}", self.profile),
+            None => self.profile.clone(),
+        }
+    }
 }
 
 /// What a run comes to.
@@ -79,8 +110,25 @@ pub struct ResultReport {
     pub why: String,
     /// The lowest level that decides.
     pub level: Level,
+    /// The least that fails.
+    #[serde(default)]
+    pub fail_on: FailOn,
     /// Whether every clause had to be shown in whole.
     pub strict: bool,
+}
+
+impl ResultReport {
+    /// What was decided, by this bar.
+    pub fn of(decision: Decision, bar: Bar) -> Self {
+        Self {
+            exit_status: decision.status().code(),
+            decision,
+            why: decision.sentence().to_owned(),
+            level: bar.level,
+            fail_on: bar.fail_on,
+            strict: bar.strict,
+        }
+    }
 }
 
 /// One clause of the checklist.
@@ -167,6 +215,9 @@ pub struct RequirementReport {
     /// The most binding level at which it was violated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub violated_level: Option<Level>,
+    /// The waivers that forgive its violations, if any do: `waived until 2027-03-31: …`. The verdict stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waived: Option<String>,
     /// Why it is inconclusive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
@@ -189,6 +240,27 @@ pub struct RequirementReport {
     pub declared_at: Option<PlaceReport>,
     /// What was found about it.
     pub findings: Vec<FindingReport>,
+}
+
+/// A waiver that is about a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WaiverReport {
+    /// The requirement whose violations it forgives.
+    pub requirement: String,
+    /// The only scenario, or case, in which it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scenario: Option<String>,
+    /// Why.
+    pub reason: String,
+    /// The last day on which it does.
+    pub until: String,
+    /// Where the repair is followed up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue: Option<String>,
+    /// What became of it, in words.
+    pub state: String,
+    /// Whether it has expired, or nothing needs it any more.
+    pub stale: bool,
 }
 
 /// A place in a file.
