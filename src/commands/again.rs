@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use clap::ValueEnum as _;
+use clap::{Parser as _, ValueEnum as _};
 
 use super::connections::recorded;
 use super::session::Session;
-use crate::cli::{RaceRelease, RunArguments};
+use crate::cli::{Arguments, Command, PacingArguments, RaceRelease, RunArguments};
 use crate::contract::Requirement;
 use crate::history::Declaration;
 use crate::profile;
@@ -57,6 +57,7 @@ fn words(arguments: &RunArguments, session: &Session) -> Vec<String> {
     words.option("--sync", sync.map(|sync| sync.get_name().to_owned()));
     words.option("--pressure", arguments.pressure.map(|keys| keys.to_string()));
     words.option("--rate", arguments.pacing.rate.map(|rate| rate.to_string()));
+    words.extend(limits(&arguments.pacing));
     words.flag("--allow-production", arguments.target.allow_production);
     let connections = &arguments.target.connections;
     words.option("--proxy", recorded(session.connector.settings()).proxy);
@@ -71,6 +72,20 @@ fn words(arguments: &RunArguments, session: &Session) -> Vec<String> {
     words.0
 }
 
+/// How long is waited and how much is sent at most, where that is not the usual: a case that needs more would be left out.
+fn limits(pacing: &PacingArguments) -> Vec<String> {
+    let usual = match Arguments::try_parse_from(["idemspec", "run"]).map(|usual| usual.command) {
+        Ok(Command::Run(usual)) => Some(usual.pacing),
+        Ok(_) | Err(_) => None,
+    };
+    let mut words = Words(Vec::new());
+    let other_wait = usual.as_ref().is_none_or(|usual| usual.max_wait != pacing.max_wait);
+    words.option("--max-wait", other_wait.then(|| pacing.max_wait.to_string()));
+    let other_number = usual.as_ref().is_none_or(|usual| usual.max_requests != pacing.max_requests);
+    words.option("--max-requests", other_number.then(|| pacing.max_requests.to_string()));
+    words.0
+}
+
 fn shown(path: &Path) -> String {
     path.display().to_string()
 }
@@ -78,6 +93,10 @@ fn shown(path: &Path) -> String {
 struct Words(Vec<String>);
 
 impl Words {
+    fn extend(&mut self, words: Vec<String>) {
+        self.0.extend(words);
+    }
+
     fn flag(&mut self, name: &str, given: bool) {
         self.0.extend(given.then(|| name.to_owned()));
     }

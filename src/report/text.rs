@@ -19,7 +19,7 @@ pub fn escape(text: &str) -> String {
 }
 
 /// Control characters, and those that are not seen but change how others are shown.
-fn is_harmful(character: char) -> bool {
+pub(super) fn is_harmful(character: char) -> bool {
     let unseen = matches!(character,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
         | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');

@@ -133,10 +133,13 @@ fn the_command_under_a_violation_runs_that_case_again() {
         "conflict.changed-parameters",
         "--seed",
         "77",
+        "--max-requests",
+        "1500",
     ];
     let first = run(&arguments);
     first.assert_code(1);
     let commands = again(&first.stdout);
+    assert!(first.stdout.contains("--max-requests 1500 "), "{}", first.stdout);
     let command = commands.first().expect("a violation ends with a command");
     let ran = run_by_shell(command, folder.path());
     assert_eq!(ran.code, 1, "{command}\n{}{}", ran.stdout, ran.stderr);

@@ -1,5 +1,6 @@
 //! Keys that are kept for longer than a process lives: planted by one, looked at by another.
 
+use std::fs;
 use std::path::Path;
 use std::process::Output;
 
@@ -47,7 +48,10 @@ fn keys(history: &History) -> Vec<String> {
 fn plant(profile: &str, journal: &Path) -> String {
     let mut plant = program();
     plant.args(["run", profile, "--only", "retention-wait", "--max-wait", "1s", "--journal"]).arg(journal);
+    let written = journal.with_extension("tap");
+    plant.args(["--report", &format!("tap={}", written.display())]);
     let (code, text) = said(&plant.output().unwrap());
+    assert!(fs::read_to_string(written).unwrap().contains(" waits until 2"), "a suspended run has its reports, too");
     // What was planted holds nothing yet, and is no failure either.
     assert_eq!(code, 0, "{text}");
     assert_eq!(text.matches("retention: pending, due 2").count(), 2, "{text}");

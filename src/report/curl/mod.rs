@@ -54,7 +54,7 @@ impl Command<'_> {
         words.extend(self.connection());
         words.push(match request.method.as_str() {
             "HEAD" => "--head".to_owned(),
-            method => format!("--request {}", super::quoted(method)),
+            method => format!("--request {}", self.secrets.word(method)),
         });
         words.push(self.secrets.word(&format!("{}{}", self.base_url(), request.target)));
         words.extend(self.signing.iter().map(|signing| signing.options(&self.secrets)));
@@ -83,10 +83,10 @@ impl Command<'_> {
             None => {}
         }
         options.extend(self.run.connections.insecure.then(|| "--insecure".to_owned()));
-        options.extend(self.run.connections.proxy.iter().map(|proxy| format!("--proxy {}", super::quoted(proxy))));
+        options.extend(self.run.connections.proxy.iter().map(|proxy| format!("--proxy {}", self.secrets.word(proxy))));
         let shared = |pair: &[String]| {
             let [name, value] = pair else { return None };
-            SHARED.contains(&name.as_str()).then(|| format!("{name} {}", super::quoted(value)))
+            SHARED.contains(&name.as_str()).then(|| format!("{name} {}", self.secrets.word(value)))
         };
         options.extend(self.words().windows(2).filter_map(shared));
         options
@@ -107,12 +107,12 @@ impl Command<'_> {
             }
             fields.push(match basic(name, value) {
                 Some(pair) => format!("--user {}", self.secrets.word(pair)),
-                None if value.is_empty() => format!("--header {}", super::quoted(&format!("{name};"))),
+                None if value.is_empty() => format!("--header {}", self.secrets.word(&format!("{name};"))),
                 None => format!("--header {}", self.secrets.word(&format!("{name}: {value}"))),
             });
         }
         if !is_given("User-Agent") {
-            fields.push(format!("--user-agent {}", super::quoted(&self.user_agent())));
+            fields.push(format!("--user-agent {}", self.secrets.word(&self.user_agent())));
         }
         let protocol = self.attempt.end.as_ref().and_then(|end| end.protocol);
         if protocol == Some(Protocol::Http1) && !is_given("Connection") {

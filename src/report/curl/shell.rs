@@ -1,5 +1,7 @@
 //! Words for a POSIX shell in which secrets stand as variables.
 
+use crate::report::text::is_harmful;
+
 /// A part of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part<'t> {
@@ -33,7 +35,8 @@ impl Secrets {
             .parts(text)
             .into_iter()
             .map(|part| match part {
-                Part::Literal(text) => crate::report::quoted(text),
+                Part::Literal(text) if is_copied_well(text) => crate::report::quoted(text),
+                Part::Literal(text) => format!("\"$({})\"", Self::default().printed(text)),
                 Part::Variable(name) => format!("\"${name}\""),
             })
             .collect();
@@ -103,7 +106,7 @@ impl Secrets {
 
 /// Whether a text can stand between quotes on a terminal and be copied from there.
 pub(super) fn is_copied_well(text: &str) -> bool {
-    !text.chars().any(|character| character.is_control() && character != '\n')
+    !text.chars().any(|character| is_harmful(character) && character != '\n')
 }
 
 /// A text in the format of `printf`, between single quotes.
@@ -116,7 +119,7 @@ fn in_format(text: &str) -> String {
             '\'' => format.push_str("'\\''"),
             '\n' => format.push_str("\\n"),
             '\r' => format.push_str("\\r"),
-            _ if character.is_control() => {
+            _ if is_harmful(character) => {
                 let mut bytes = [0; 4];
                 let bytes = character.encode_utf8(&mut bytes).bytes();
                 format.extend(bytes.map(|byte| format!("\\{byte:03o}")));
@@ -151,6 +154,8 @@ mod tests {
     fn whatever_bytes_a_text_has_are_printed() {
         assert_eq!(secrets().printed("50%\r\n'\\\0ü${API_KEY}"), r#"printf '50%%\r\n'\''\\\000ü%s' "$API_KEY""#);
         assert_eq!(secrets().printed("--a\r\n"), r"printf '\055-a\r\n'");
+        assert_eq!(secrets().printed("\u{202e}"), r"printf '\342\200\256'");
+        assert_eq!(secrets().word("a\u{7}b${API_KEY}"), r#""$(printf 'a\007b')""$API_KEY""#);
         assert!(is_copied_well("a\nb") && !is_copied_well("a\r\nb") && !is_copied_well("\0"));
     }
 }

@@ -49,7 +49,7 @@ impl Signing {
     pub(super) fn options(&self, secrets: &Secrets) -> String {
         let by = format!("aws:amz:{}:{}", self.region, self.service);
         let user = secrets.word(&format!("{}:{}", self.id, self.secret));
-        format!("--aws-sigv4 {} --user {user}", crate::report::quoted(&by))
+        format!("--aws-sigv4 {} --user {user}", secrets.word(&by))
     }
 
     /// Whether signing brings this field.
