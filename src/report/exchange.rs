@@ -6,7 +6,9 @@ use std::time::Duration;
 use super::text::{cut, escape, plural};
 use super::{Judged, headers};
 use crate::contract::Carrier;
-use crate::history::{Attempt, AttemptId, AttemptStart, CaseHistory, Count, HookRun, Listing, Outcome, RaceRound, RunInfo};
+use crate::history::{
+    Attempt, AttemptId, AttemptStart, CaseHistory, Count, HookRun, Listing, Outcome, RaceRound, RunInfo,
+};
 use crate::message::Response;
 use crate::oracle::Finding;
 
@@ -205,7 +207,6 @@ impl Exchange<'_> {
     fn telling_headers(&self) -> Vec<&str> {
         headers::of_contract(self.judged.contract).chain(["location", "retry-after"]).collect()
     }
-
 }
 
 /// What happened in a case up to the last of these attempts, in the order of time: those of them that are shown, and

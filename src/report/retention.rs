@@ -35,8 +35,7 @@ pub(super) fn ways(history: &History) -> Vec<(String, String)> {
 pub(super) fn notes(contract: &Contract, history: &History) -> Vec<String> {
     let document = history.run.as_ref().map(|run| &run.document);
     let is_shorter = document.and_then(|document| document.get("target")?.get("retention_override")).is_some();
-    let shorter =
-        is_shorter.then(|| "the window is the one of this deployment (target.retention_override)".to_owned());
+    let shorter = is_shorter.then(|| "the window is the one of this deployment (target.retention_override)".to_owned());
     let clocks = skew(history).map(|(least, most)| {
         format!("the target's clock is {least:+.1} to {most:+.1} s of ours (Date, in whole seconds)")
     });

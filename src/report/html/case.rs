@@ -224,7 +224,12 @@ fn found(finding: &Finding) -> FindingView {
         [first, .., last] if attempts.len() > 6 => format!("{first} … {last}"),
         _ => attempts.join(" "),
     };
-    FindingView { badge: Badge::new(tone, mark, word), requirement: finding.requirement.id(), seen: escape(&finding.seen), attempts }
+    FindingView {
+        badge: Badge::new(tone, mark, word),
+        requirement: finding.requirement.id(),
+        seen: escape(&finding.seen),
+        attempts,
+    }
 }
 
 /// The keys of a case, in the order in which they were first used.

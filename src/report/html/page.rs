@@ -7,8 +7,8 @@ use super::case::Room;
 use super::sheet::{self, Summary};
 use super::template::{SCRIPT, STYLE, policy, render};
 use crate::contract::Clause;
-use crate::report::text::escape;
 use crate::report::Judged;
+use crate::report::text::escape;
 
 /// The page cannot be written: a template and what it is filled with do not fit each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -135,11 +135,7 @@ fn status(judged: &Judged<'_>) -> Badge {
 
 fn waits(pending: Pending<'_>) -> Waits {
     let reason = Reason::Pending(pending.due.to_owned());
-    Waits {
-        subject: escape(pending.subject()),
-        reason: escape(&reason.to_string()),
-        case: escape(&pending.case.id.0),
-    }
+    Waits { subject: escape(pending.subject()), reason: escape(&reason.to_string()), case: escape(&pending.case.id.0) }
 }
 
 /// What the run was: where, of what, when, by which program.

@@ -60,7 +60,9 @@ mod tests {
     #[test]
     fn only_addresses_of_the_web_are_links() {
         assert_eq!(address("https://orders.example/a?b=1").as_deref(), Some("https://orders.example/a?b=1"));
-        for other in ["javascript:alert(1)", " JavaScript:alert(1)", "data:text/html,x", "file:///etc/passwd", "orders", ""] {
+        for other in
+            ["javascript:alert(1)", " JavaScript:alert(1)", "data:text/html,x", "file:///etc/passwd", "orders", ""]
+        {
             assert_eq!(address(other), None, "{other}");
         }
     }

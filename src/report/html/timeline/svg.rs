@@ -141,28 +141,25 @@ impl Svg<'_> {
     }
 
     fn band(&mut self, y: i32, band: Band, label: &str) {
-        let (kind, sign) = match band {
-            Band::Wait => ("wait", "⧖ "),
-            Band::Clock => ("clock", "⏩ "),
-            Band::Hook => ("hook", "⚙ "),
-            Band::Resumed => ("resumed", "↻ "),
-            Band::LeftOut => ("left-out", "… "),
+        let kind = match band {
+            Band::Wait => "wait",
+            Band::Clock => "clock",
+            Band::Hook => "hook",
+            Band::Resumed => "resumed",
+            Band::LeftOut => "left-out",
         };
         let width = SERVER - CLIENT;
         self.add(format_args!(
             r#"<g class="band {kind}"><rect x="{CLIENT}%" y="{}" width="{width}%" height="17"/>"#,
             y - 9
         ));
-        self.words((CLIENT + SERVER) / 2.0, 0, y + 4, "note", Some(&format!("{sign}{label}")));
+        self.words((CLIENT + SERVER) / 2.0, 0, y + 4, "note", Some(label));
         self.add(format_args!("</g>"));
     }
 
     fn line(&mut self, kind: &str, from: (f64, i32), to: (f64, i32)) {
         let kind = if kind.is_empty() { String::new() } else { format!(r#" class="{kind}""#) };
-        self.add(format_args!(
-            r#"<line{kind} x1="{:.1}%" y1="{}" x2="{:.1}%" y2="{}"/>"#,
-            from.0, from.1, to.0, to.1
-        ));
+        self.add(format_args!(r#"<line{kind} x1="{:.1}%" y1="{}" x2="{:.1}%" y2="{}"/>"#, from.0, from.1, to.0, to.1));
     }
 
     fn mark(&mut self, name: &str, (x, y): (f64, i32)) {
