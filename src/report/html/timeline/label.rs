@@ -89,7 +89,7 @@ pub(super) fn of_requests(says: &str, numbers: &[u32]) -> String {
 /// The label of answers that follow each other: `201 · id 7 · 4.1 ms`, or `19 × 409 · 3.2 to 4.1 ms`.
 pub(super) fn of_answers(says: &str, number: usize, times: &[Duration]) -> String {
     let took = match (times.iter().min(), times.iter().max()) {
-        (Some(least), Some(most)) if least == most => Some(spoken(*most)),
+        (Some(least), Some(most)) if spoken(*least) == spoken(*most) => Some(spoken(*most)),
         (Some(least), Some(most)) => Some(format!("{} to {}", spoken(*least), spoken(*most))),
         _ => None,
     };
@@ -170,7 +170,7 @@ pub(super) fn hook(run: &HookRun) -> String {
         by => format!(": the target's clock is moved by {}", spoken(by)),
     };
     let error = run.error.as_ref().map(|error| format!(", failed: {}", cut(error, DETAIL_LIMIT))).unwrap_or_default();
-    format!("{name}{clock}{error}")
+    format!("hook {name}{clock}{error}")
 }
 
 pub(super) fn suspended(waiting: &Waiting) -> String {
@@ -181,14 +181,17 @@ pub(super) fn left_out(number: usize) -> String {
     format!("{} left out", plural(number, "further attempt"))
 }
 
-/// Which effects a counter showed, where there is room for it.
-pub(super) fn effects(shown: &Listing) -> String {
+/// Which effects a counter showed that the reading before did not.
+pub(super) fn effects(shown: &Listing, before: Option<&Listing>) -> String {
+    let known = match before {
+        Some(Listing::Items(items)) => items.as_slice(),
+        Some(Listing::Failed(_)) | None => &[],
+    };
     match shown {
         Listing::Failed(_) => "not readable".to_owned(),
         Listing::Items(items) => {
-            let names: Vec<String> = items.iter().take(3).map(|item| cut(&item.identity, NAME_LIMIT)).collect();
-            let more = if items.len() > names.len() { ", …" } else { "" };
-            format!("{}{more}", names.join(", "))
+            let new = items.iter().filter(|item| known.iter().all(|known| known.identity != item.identity));
+            new.map(|item| cut(&item.identity, NAME_LIMIT)).collect::<Vec<String>>().join(", ")
         }
     }
 }

@@ -103,6 +103,9 @@ const HALF_LEFT: f64 = 0.55;
 const ANSWER_CUT: f64 = 0.5;
 const ANSWER_HIDDEN: f64 = 0.86;
 
+/// Copies of a race that left within this time left together.
+const TOGETHER: Duration = Duration::from_millis(5);
+
 /// Puts a case into the order of time.
 pub(super) fn scene(subject: &Subject<'_>) -> Vec<Timed> {
     let mut items: Vec<(Duration, u8, Item)> = Vec::new();
@@ -286,7 +289,7 @@ fn read(subject: &Subject<'_>, count: &Count, before: Option<&Listing>) -> Effec
     Effects {
         number: now,
         rose: now > before.and_then(number).or(Some(0)),
-        note: label::effects(&count.listing),
+        note: label::effects(&count.listing, before),
         title: label::effects_title(subject, count),
     }
 }
@@ -295,7 +298,7 @@ fn read(subject: &Subject<'_>, count: &Count, before: Option<&Listing>) -> Effec
 fn share_labels(items: &mut [Timed]) {
     let mut first = 0;
     while first < items.len() {
-        let alike = items[first..].iter().take_while(|other| is_alike(&items[first].what, &other.what)).count().max(1);
+        let alike = items[first..].iter().take_while(|other| is_alike(&items[first], other)).count().max(1);
         let numbers: Vec<u32> = messages(&items[first..first + alike]).map(|message| message.attempt).collect();
         let times: Vec<Duration> = messages(&items[first..first + alike]).filter_map(|message| message.took).collect();
         let is_request = matches!(items[first].what, Item::Request(_));
@@ -312,16 +315,18 @@ fn share_labels(items: &mut [Timed]) {
     }
 }
 
-fn is_alike(left: &Item, right: &Item) -> bool {
+fn is_alike(left: &Timed, right: &Timed) -> bool {
     let same = |left: &Message, right: &Message| {
         left.group.is_some()
             && (left.group, left.tone, left.reach, left.wrong) == (right.group, right.tone, right.reach, right.wrong)
             && (&left.says, &left.loss) == (&right.says, &right.loss)
     };
-    match (left, right) {
-        (Item::Request(left), Item::Request(right))
-        | (Item::Answer(left), Item::Answer(right))
-        | (Item::Gone(left), Item::Gone(right)) => same(left, right),
+    match (&left.what, &right.what) {
+        // Copies with a delay of their own have a time of their own.
+        (Item::Request(first), Item::Request(second)) => {
+            same(first, second) && right.at.saturating_sub(left.at) <= TOGETHER
+        }
+        (Item::Answer(left), Item::Answer(right)) | (Item::Gone(left), Item::Gone(right)) => same(left, right),
         _ => false,
     }
 }

@@ -141,19 +141,19 @@ impl Svg<'_> {
     }
 
     fn band(&mut self, y: i32, band: Band, label: &str) {
-        let (kind, sign) = match band {
-            Band::Wait => ("wait", "⧖ "),
-            Band::Clock => ("clock", "⏩ "),
-            Band::Hook => ("hook", "⚙ "),
-            Band::Resumed => ("resumed", "↻ "),
-            Band::LeftOut => ("left-out", "… "),
+        let kind = match band {
+            Band::Wait => "wait",
+            Band::Clock => "clock",
+            Band::Hook => "hook",
+            Band::Resumed => "resumed",
+            Band::LeftOut => "left-out",
         };
         let width = SERVER - CLIENT;
         self.add(format_args!(
             r#"<g class="band {kind}"><rect x="{CLIENT}%" y="{}" width="{width}%" height="17"/>"#,
             y - 9
         ));
-        self.words((CLIENT + SERVER) / 2.0, 0, y + 4, "note", Some(&format!("{sign}{label}")));
+        self.words((CLIENT + SERVER) / 2.0, 0, y + 4, "note", Some(label));
         self.add(format_args!("</g>"));
     }
 
