@@ -99,7 +99,9 @@ mod tests {
             let original = profile::load(shipped).unwrap();
             assert_eq!(copy.profile.profile, "my-api");
             assert_eq!(copy.profile.contract, original.profile.contract, "{shipped}");
-            assert!(draft.matches("decide: ").count() >= 2, "{shipped}: {draft}");
+            // A profile that extends another one says little itself.
+            let least = if draft.contains("\nextends:") { 1 } else { 2 };
+            assert!(draft.matches("decide: ").count() >= least, "{shipped}: {draft}");
             assert!(!draft.contains("../schema"), "{shipped}");
         }
         assert_eq!(like("my-api", "no-such-profile"), None);

@@ -263,7 +263,9 @@ mod tests {
                 return line.to_owned();
             };
             let first = rest.split([':', ' ']).next().unwrap_or_default();
-            let is_member = rest.contains(": ") || rest.ends_with(':');
+            let name = rest.split(':').next().unwrap_or_default().trim_start_matches([' ', '-']);
+            let is_name = name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_');
+            let is_member = is_name && (rest.contains(": ") || rest.ends_with(':'));
             let is_prose = !is_member || first == "decide" || first.is_empty() && !within;
             within = !is_prose && (within || !first.is_empty());
             if is_prose { line.to_owned() } else { format!("{margin}{rest}") }

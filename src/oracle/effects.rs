@@ -79,6 +79,8 @@ pub(super) struct Effects<'h> {
     pub(super) group_of: Vec<usize>,
     /// By attempt: what the counters say about it.
     pub(super) rises: Vec<Rise>,
+    /// By attempt: whether that is all that it had, and nothing of it can be listed later.
+    pub(super) complete: Vec<bool>,
 }
 
 impl<'h> Effects<'h> {
@@ -109,11 +111,12 @@ impl<'h> Effects<'h> {
             }
         }
         let mut rises = vec![Rise::Unknown; facts.len()];
+        let mut complete = vec![false; facts.len()];
         for group in &mut groups {
-            group.attribute(facts, &mut rises);
+            group.attribute(facts, &mut rises, &mut complete);
             group.outdate(facts);
         }
-        Self { groups, group_of, rises }
+        Self { groups, group_of, rises, complete }
     }
 
     /// The group of an attempt.
@@ -161,18 +164,19 @@ impl<'h> Group<'h> {
     }
 
     /// Gives every rise to the one attempt that can explain it.
-    fn attribute(&self, facts: &[Fact<'_>], rises: &mut [Rise]) {
-        let mut verdicts: Vec<Option<Rise>> = vec![None; self.attempts.len()];
+    fn attribute(&self, facts: &[Fact<'_>], rises: &mut [Rise], complete: &mut [bool]) {
+        let mut verdicts: Vec<Option<(Rise, bool)>> = vec![None; self.attempts.len()];
         for series in &self.series {
             for (position, attempt) in self.attempts.iter().enumerate() {
                 let previous = position.checked_sub(1).map_or(0, |previous| facts[self.attempts[previous]].id.0);
                 let next = self.attempts.get(position + 1).map_or(u32::MAX, |next| facts[*next].id.0);
-                let rise = series.rise(previous, facts[*attempt].id.0, next);
-                verdicts[position] = Some(verdicts[position].map_or(rise, |known| known.and(rise)));
+                let (rise, closed) = series.rise(previous, facts[*attempt].id.0, next);
+                let both = verdicts[position].map_or((rise, closed), |(known, all)| (known.and(rise), all && closed));
+                verdicts[position] = Some(both);
             }
         }
         for (position, attempt) in self.attempts.iter().enumerate() {
-            rises[*attempt] = verdicts[position].unwrap_or(Rise::Unknown);
+            (rises[*attempt], complete[*attempt]) = verdicts[position].unwrap_or((Rise::Unknown, false));
         }
     }
 
@@ -284,21 +288,23 @@ impl<'h> Series<'h> {
     }
 
     /// What this counter says about the attempt with this number, given the numbers of the group's
-    /// previous and next one: only a closed read right before it tells where it began.
-    fn rise(&self, previous: u32, this: u32, next: u32) -> Rise {
+    /// previous and next one: only a closed read right before it tells where it began. The second value says whether no more
+    /// can come: only a closed read after it does.
+    fn rise(&self, previous: u32, this: u32, next: u32) -> (Rise, bool) {
         let start = self.reads.partition_point(|read| read.after < this);
         let end = self.reads.partition_point(|read| read.after < next);
         let Some(base) = self.reads[..start].last().filter(|read| read.closed && read.after >= previous) else {
-            return Rise::Unknown;
+            return (Rise::Unknown, false);
         };
         let Some(last) = self.reads[start..end].iter().rev().find(|read| read.failure.is_none()) else {
-            return Rise::Unknown;
+            return (Rise::Unknown, false);
         };
-        match last.total.saturating_sub(base.total) {
+        let rise = match last.total.saturating_sub(base.total) {
             0 if last.closed => Rise::Nothing,
             0 => Rise::Unknown,
             rise => Rise::Of(rise),
-        }
+        };
+        (rise, last.closed)
     }
 }
 

@@ -157,7 +157,7 @@ fn the_table_says_what_to_add_and_where_a_finding_stands() {
     for part in [
         "│ retention ┆ vague",
         "! retention.expired: what a request gets whose key is older than that",
-        "“A request whose `PayPal-Request-Id` is older than that is [carried out as a new one | refused with 412].”",
+        "“A request whose `PayPal-Request-Id` is older than that is [carried out as a new one | refused",
         "warning: server-error-not-counted\n  paypal-orders (shipped):",
         "fix: have `operation.effects` list",
     ] {

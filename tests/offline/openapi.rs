@@ -27,7 +27,7 @@ fn malformed_documents_are_said_to_be_with_their_place() {
         ("openapi: 3.0.0\npaths: {\n".to_owned(), "api.yaml:", "syntax error"),
         ("\u{1}\u{2}PNG\n".to_owned(), "api.yaml", ""),
         (String::new(), "api.yaml", "empty"),
-        (document(BODY, ""), "api.yaml:4:75", "`#/components/schemas/Order` leads nowhere"),
+        (document(BODY, ""), "api.yaml:4:70", "`#/components/schemas/Order` leads nowhere"),
         (
             document(
                 BODY,

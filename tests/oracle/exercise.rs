@@ -446,6 +446,12 @@ impl Bench<'_, '_> {
         let action = self.action();
         let permit =
             |wanted: &[Requirement]| self.charge_about(action.clone(), wanted, Err(Excluded::SeveralSituations));
-        vec![permit(&[Requirement::ReplayMarker, Requirement::ReplaySingleEffect, Requirement::ReplaySettles])]
+        let mut charges =
+            vec![permit(&[Requirement::ReplayMarker, Requirement::ReplaySingleEffect, Requirement::ReplaySettles])];
+        // Its own execution failed beside the merged answer, and that failure is what the key gets from then on.
+        if action.iter().any(|other| self.witness.draws_failure(*other)) {
+            charges.push(permit(&[Requirement::ReplayNoServerError]));
+        }
+        charges
     }
 }

@@ -29,9 +29,16 @@ impl Bench<'_, '_> {
         if !made.any(|(attempt, key)| *attempt == self.attempt && key.is_some()) {
             return Vec::new();
         }
-        let mut wanted = self.losses(&self.action());
+        self.laid_at_any_door()
+    }
+
+    /// Where the counts do not tell who had an effect, it may be laid at the door of all those that share them.
+    fn laid_at_any_door(&self) -> Vec<Charge> {
+        let attributed = self.witness.rise(self.attempt).is_some();
+        let about = if attributed { self.action() } else { self.witness.group(self.attempt) };
+        let mut wanted = self.losses(&about);
         wanted.push(Requirement::ReplaySingleEffect);
-        vec![self.charge_about(self.action(), &wanted, Err(Excluded::CountShared))]
+        vec![self.charge_about(about, &wanted, Err(Excluded::CountShared))]
     }
 
     /// Whether there really was an effect too many: two of one attempt, or one beside that of another success of the
@@ -109,14 +116,9 @@ impl Bench<'_, '_> {
         charges
     }
 
-    /// The effect of a refusal is one too many for its action, if anything else in that may have had one. Where the
-    /// counts do not tell who had it, it may be laid at the door of all those that share them.
+    /// The effect of a refusal is one too many for its action, if anything else in that may have had one.
     pub(super) fn leaked_unseen(&self) -> Vec<Charge> {
-        let attributed = self.witness.rise(self.attempt).is_some();
-        let about = if attributed { self.action() } else { self.witness.group(self.attempt) };
-        let mut wanted = self.losses(&about);
-        wanted.push(Requirement::ReplaySingleEffect);
-        vec![self.charge_about(about, &wanted, Err(Excluded::CountShared))]
+        self.laid_at_any_door()
     }
 
     pub(super) fn leaked(&self) -> Charge {

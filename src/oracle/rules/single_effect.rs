@@ -1,12 +1,13 @@
 //! `replay.single-effect`: a success has exactly one effect at the closed count, in each counter: not two, and not
 //! none.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use super::super::action::ActionIndex;
 use super::super::answer::AnswerKind;
 use super::super::docket::Docket;
-use super::super::effects::{Group, Rise, Series};
+use super::super::effects::{Group, Read, Rise, Series};
 use super::super::facts::Reply;
 use super::super::sink::Grounds;
 use super::super::telling::Told;
@@ -63,14 +64,11 @@ struct Attributed {
 }
 
 impl Attributed {
-    fn add(&mut self, rise: Rise) {
-        match rise {
-            Rise::Of(number) => {
-                self.sum += number;
-                self.most = self.most.max(number);
-            }
-            Rise::Nothing => {}
-            Rise::Unknown => self.complete = false,
+    fn add(&mut self, rise: Rise, complete: bool) {
+        self.complete &= complete;
+        if let Rise::Of(number) = rise {
+            self.sum += number;
+            self.most = self.most.max(number);
         }
     }
 }
@@ -149,7 +147,7 @@ impl<'h> Unit<'h> {
         }
         self.repeated |= !self.attempts.is_empty();
         self.attempts.push(attempt);
-        self.attributed.add(docket.effects.rises[attempt]);
+        self.attributed.add(docket.effects.rises[attempt], docket.effects.complete[attempt]);
         self.crashed |= fact.answer().is_some_and(|answer| answer.kind == AnswerKind::Drawn(Drawn::ServerError));
         if let Some(identity) = fact.success_identity() {
             self.succeeded = true;
@@ -294,8 +292,9 @@ fn verdicts(docket: &Docket<'_, '_>, group: &Group<'_>, units: &[Unit<'_>]) -> V
     let somebody = units.iter().any(proven);
     let missing = is_short(group, least);
     // One that certainly had no more than it may is not suspected, unless nobody else is left.
-    let suspect = |unit: &Unit<'_>| unit.most > 0 && !is_cleared(unit);
-    let anybody = units.iter().any(suspect);
+    let nameless = if too_many { nameless(group, units) } else { Vec::new() };
+    let suspect = |unit: &Unit<'_>| unit.most > 0 && !is_cleared(docket, unit, &nameless);
+    let anybody = too_many && units.iter().any(suspect);
     let verdict = |unit| {
         let blamed = (somebody && proven(unit))
             || (too_many && !somebody && if anybody { suspect(unit) } else { unit.most > 0 });
@@ -305,9 +304,26 @@ fn verdicts(docket: &Docket<'_, '_>, group: &Group<'_>, units: &[Unit<'_>]) -> V
     units.iter().map(verdict).collect()
 }
 
-/// Whether every effect of a unit is known, and it had no more than it may.
-fn is_cleared(unit: &Unit<'_>) -> bool {
-    unit.attributed.complete && unit.attributed.sum <= unit.most
+/// Whether a unit certainly had no more effects than it may: all of them are known, or what was listed when it was over
+/// leaves it no more, as the rest is what others name.
+fn is_cleared(docket: &Docket<'_, '_>, unit: &Unit<'_>, nameless: &[(u32, usize)]) -> bool {
+    let Attributed { sum, complete, .. } = unit.attributed;
+    let last = unit.attempts.last().map_or(0, |attempt| docket.facts[*attempt].id.0);
+    let then = nameless.get(nameless.partition_point(|(after, _)| *after < last));
+    (complete && sum <= unit.most) || then.is_some_and(|(_, nameless)| nameless + unit.named.len() <= unit.most)
+}
+
+/// By closed count of the only counter: the number of the last attempt before it, and how many effects there were by then
+/// that no answer names.
+fn nameless(group: &Group<'_>, units: &[Unit<'_>]) -> Vec<(u32, usize)> {
+    let [series] = group.series.as_slice() else { return Vec::new() };
+    let named: HashSet<&str> = units.iter().flat_map(|unit| &unit.named).map(|(identity, _)| *identity).collect();
+    let closed = series.reads.iter().filter(|read| read.closed);
+    let of_read = |read: &Read<'_>| {
+        let named = read.items.iter().filter(|item| named.contains(item.identity.as_str())).count();
+        (read.after, read.total.saturating_sub(named))
+    };
+    closed.map(of_read).collect()
 }
 
 /// Whether more effects fall to one unit than it may have, whatever the others did.
@@ -337,7 +353,12 @@ fn lacks_its_own(group: &Group<'_>, unit: &Unit<'_>, units: &[Unit<'_>]) -> bool
 /// Whether a confirmed list never showed an effect that the unit's answers name.
 fn is_unlisted(group: &Group<'_>, unit: &Unit<'_>) -> bool {
     let confirmed = group.series.first().and_then(Series::last).is_some_and(|read| read.confirmed);
-    confirmed && unit.named.iter().any(|(named, _)| !group.lists(named))
+    confirmed && names_unlisted(group, unit)
+}
+
+/// Whether the unit's answers name an effect that no list showed so far.
+fn names_unlisted(group: &Group<'_>, unit: &Unit<'_>) -> bool {
+    unit.named.iter().any(|(named, _)| !group.lists(named))
 }
 
 /// Nothing speaks against the unit; is there enough that speaks for it? `all` is every unit, and the effects that they must
@@ -356,14 +377,16 @@ fn undisputed(
     }
     let (units, least, most) = all;
     let totals = || group.series.iter().filter_map(|series| series.last().map(|read| read.total));
-    let exact = least == most && totals().all(|total| total == least) && !may_lend(docket, unit, units);
+    // Where an effect that somebody names is not there, the sum is right only because somebody else has one too many.
+    let all_listed = !units.iter().any(|unit| names_unlisted(group, unit));
+    let exact = least == most && totals().all(|total| total == least) && all_listed && !may_lend(docket, unit, units);
     let promised = unit.least..=unit.most.min(1 + unit.granted);
     let alone = units.len() == 1 && totals().all(|total| promised.contains(&total));
     let Attributed { sum, complete, .. } = unit.attributed;
     let attributed = complete && promised.contains(&sum);
     // Several effects are several executions, and not one that had them all, only where each is seen to have one.
     let told = unit.granted == 0 || complete || totals().all(|total| total <= 1);
-    if (exact || alone || attributed) && told {
+    if (exact || alone || attributed) && told && !names_unlisted(group, unit) {
         return Some(Judgement::Holds);
     }
     let short = totals().any(|total| total < least);
