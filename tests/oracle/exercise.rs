@@ -49,7 +49,9 @@ pub(crate) fn charges(
 ) -> Vec<Charge> {
     let bench = Bench { witness, truth, fired, attempt: fired.attempt, is_judged };
     let mut charges = match fired.what {
-        Break::Again | Break::NoLock => [vec![bench.executed_again()], bench.surplus(), bench.unresolved()].concat(),
+        Break::Again | Break::NoLock => {
+            [vec![bench.executed_again()], bench.surplus(), bench.unresolved(), bench.failed_beside()].concat()
+        }
         Break::Double => bench.surplus(),
         Break::RefuseRepeat => [vec![bench.refused()], bench.unresolved()].concat(),
         Break::FailRepeat => vec![bench.failed()],
@@ -446,12 +448,16 @@ impl Bench<'_, '_> {
         let action = self.action();
         let permit =
             |wanted: &[Requirement]| self.charge_about(action.clone(), wanted, Err(Excluded::SeveralSituations));
-        let mut charges =
-            vec![permit(&[Requirement::ReplayMarker, Requirement::ReplaySingleEffect, Requirement::ReplaySettles])];
-        // Its own execution failed beside the merged answer, and that failure is what the key gets from then on.
-        if action.iter().any(|other| self.witness.draws_failure(*other)) {
-            charges.push(permit(&[Requirement::ReplayNoServerError]));
+        let open = permit(&[Requirement::ReplayMarker, Requirement::ReplaySingleEffect, Requirement::ReplaySettles]);
+        [vec![open], self.failed_beside()].concat()
+    }
+
+    /// An execution that failed beside the answer that the client has: that failure is what the key gets from then on.
+    fn failed_beside(&self) -> Vec<Charge> {
+        let action = self.action();
+        if !action.iter().any(|other| self.witness.draws_failure(*other)) {
+            return Vec::new();
         }
-        charges
+        vec![self.charge_about(action, &[Requirement::ReplayNoServerError], Err(Excluded::SeveralSituations))]
     }
 }

@@ -1,13 +1,15 @@
 //! `replay.single-effect`: a success has exactly one effect at the closed count, in each counter: not two, and not
 //! none.
 
-use std::collections::HashSet;
+mod cleared;
+
 use std::time::Duration;
 
+use self::cleared::{Nameless, is_cleared};
 use super::super::action::ActionIndex;
 use super::super::answer::AnswerKind;
 use super::super::docket::Docket;
-use super::super::effects::{Group, Read, Rise, Series};
+use super::super::effects::{Group, Rise, Series};
 use super::super::facts::Reply;
 use super::super::sink::Grounds;
 use super::super::telling::Told;
@@ -292,7 +294,7 @@ fn verdicts(docket: &Docket<'_, '_>, group: &Group<'_>, units: &[Unit<'_>]) -> V
     let somebody = units.iter().any(proven);
     let missing = is_short(group, least);
     // One that certainly had no more than it may is not suspected, unless nobody else is left.
-    let nameless = if too_many { nameless(group, units) } else { Vec::new() };
+    let nameless = if too_many { Nameless::of(group, units) } else { Vec::new() };
     let suspect = |unit: &Unit<'_>| unit.most > 0 && !is_cleared(docket, unit, &nameless);
     let anybody = too_many && units.iter().any(suspect);
     let verdict = |unit| {
@@ -302,28 +304,6 @@ fn verdicts(docket: &Docket<'_, '_>, group: &Group<'_>, units: &[Unit<'_>]) -> V
         if blamed || lacks { Some(Judgement::Violated) } else { undisputed(docket, group, unit, (units, least, most)) }
     };
     units.iter().map(verdict).collect()
-}
-
-/// Whether a unit certainly had no more effects than it may: all of them are known, or what was listed when it was over
-/// leaves it no more, as the rest is what others name.
-fn is_cleared(docket: &Docket<'_, '_>, unit: &Unit<'_>, nameless: &[(u32, usize)]) -> bool {
-    let Attributed { sum, complete, .. } = unit.attributed;
-    let last = unit.attempts.last().map_or(0, |attempt| docket.facts[*attempt].id.0);
-    let then = nameless.get(nameless.partition_point(|(after, _)| *after < last));
-    (complete && sum <= unit.most) || then.is_some_and(|(_, nameless)| nameless + unit.named.len() <= unit.most)
-}
-
-/// By closed count of the only counter: the number of the last attempt before it, and how many effects there were by then
-/// that no answer names.
-fn nameless(group: &Group<'_>, units: &[Unit<'_>]) -> Vec<(u32, usize)> {
-    let [series] = group.series.as_slice() else { return Vec::new() };
-    let named: HashSet<&str> = units.iter().flat_map(|unit| &unit.named).map(|(identity, _)| *identity).collect();
-    let closed = series.reads.iter().filter(|read| read.closed);
-    let of_read = |read: &Read<'_>| {
-        let named = read.items.iter().filter(|item| named.contains(item.identity.as_str())).count();
-        (read.after, read.total.saturating_sub(named))
-    };
-    closed.map(of_read).collect()
 }
 
 /// Whether more effects fall to one unit than it may have, whatever the others did.
