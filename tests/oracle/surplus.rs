@@ -29,13 +29,11 @@ impl Bench<'_, '_> {
         if !made.any(|(attempt, key)| *attempt == self.attempt && key.is_some()) {
             return Vec::new();
         }
-        self.laid_at_any_door()
+        // Even where the counts tell who had this effect, an earlier one may be anybody's.
+        self.laid_at_the_door_of(self.witness.group(self.attempt))
     }
 
-    /// Where the counts do not tell who had an effect, it may be laid at the door of all those that share them.
-    fn laid_at_any_door(&self) -> Vec<Charge> {
-        let attributed = self.witness.rise(self.attempt).is_some();
-        let about = if attributed { self.action() } else { self.witness.group(self.attempt) };
+    fn laid_at_the_door_of(&self, about: Vec<usize>) -> Vec<Charge> {
         let mut wanted = self.losses(&about);
         wanted.push(Requirement::ReplaySingleEffect);
         vec![self.charge_about(about, &wanted, Err(Excluded::CountShared))]
@@ -116,9 +114,11 @@ impl Bench<'_, '_> {
         charges
     }
 
-    /// The effect of a refusal is one too many for its action, if anything else in that may have had one.
+    /// The effect of a refusal is one too many for its action, if anything else in that may have had one. Where the
+    /// counts do not tell who had it, it may be laid at the door of all those that share them.
     pub(super) fn leaked_unseen(&self) -> Vec<Charge> {
-        self.laid_at_any_door()
+        let attributed = self.witness.rise(self.attempt).is_some();
+        self.laid_at_the_door_of(if attributed { self.action() } else { self.witness.group(self.attempt) })
     }
 
     pub(super) fn leaked(&self) -> Charge {
