@@ -44,11 +44,12 @@ fn burst(window: &str, case: &str) -> (Run, Vec<Later>) {
     (run, lines.try_iter().filter_map(later).collect())
 }
 
-/// The longest time after which a request was still carried out, and the shortest after which one was not.
-fn measured(later: &[Later]) -> (Duration, Duration) {
+/// The longest time after which a request was still carried out, and the shortest after which one was not. On a fast
+/// machine all copies of a burst are looked up within the window.
+fn measured(later: &[Later]) -> (Duration, Option<Duration>) {
     let times =
         |executes| later.iter().filter(move |request| request.executes == executes).map(|request| request.after);
-    (times(true).max().unwrap(), times(false).min().unwrap())
+    (times(true).max().unwrap(), times(false).min())
 }
 
 fn side_by_side(times: usize, once: impl Fn() + Sync) {
@@ -73,7 +74,7 @@ fn a_window_of_a_millisecond_is_found_in_20_of_20_runs() {
         assert!(run.violated().contains(&Requirement::ReplaySingleEffect), "{}", run.stdout);
         let (slipped_through, held) = measured(&later);
         assert!(slipped_through < Duration::from_millis(1), "{slipped_through:?}");
-        assert!(held >= Duration::from_millis(1), "{held:?}");
+        assert!(held.is_none_or(|held| held >= Duration::from_millis(1)), "{held:?}");
     });
 }
 
