@@ -90,7 +90,9 @@ impl Svg<'_> {
     /// The label of a request, which leads to the exchange; and when it left.
     fn request_words(&mut self, arrow: &Arrow) {
         let message = &arrow.message;
-        self.words(arrow.end.0, BESIDE + 2, arrow.end.1 + 4, "loss", message.loss.as_deref());
+        // Where hardly anything was sent, the arrow ends right under its own label.
+        let below = (arrow.end.1 + 4).max(arrow.from.1 + 8);
+        self.words(arrow.end.0, BESIDE + 2, below, "loss", message.loss.as_deref());
         let Some(label) = &message.label else { return };
         let (y, anchor, attempt) = (arrow.from.1 - 5, self.anchor, message.attempt);
         self.add(format_args!(r##"<a href="#{anchor}-{attempt}">"##));
