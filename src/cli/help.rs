@@ -64,7 +64,8 @@ pub(super) const JUDGE_HELP: &str = "Examples:\n  \
 pub(super) const REPORT_HELP: &str = "Examples:\n  \
     idemspec report run.jsonl --report junit=junit.xml --report sarif=idemspec.sarif\n  \
     idemspec report run.jsonl --report markdown=- >> \"$GITHUB_STEP_SUMMARY\"\n  \
-    idemspec report run.jsonl --report json=- | jq '.runs[0].result'\n\n\
+    idemspec report run.jsonl --report json=- | jq '.runs[0].result'\n  \
+    idemspec report .idemspec/*.jsonl --report html=all.html     several runs on one page\n\n\
     Formats: json, junit, markdown, html, sarif, tap. The exit status is 0 once they are written, whatever they say: that of \
     the run is in them.";
 

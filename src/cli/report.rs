@@ -23,8 +23,9 @@ pub struct WrittenArguments {
 #[derive(Args, Debug)]
 #[command(after_help = REPORT_HELP)]
 pub struct ReportArguments {
-    /// The journal of the run. It is read, and not changed.
-    pub journal: PathBuf,
+    /// The journal of the run. It is read, and not changed. Several go together on one html page.
+    #[arg(required = true, value_name = "JOURNAL")]
+    pub journals: Vec<PathBuf>,
 
     /// Which reports are written.
     #[command(flatten)]

@@ -13,7 +13,7 @@ use crate::plan::Plan;
 use crate::profile;
 
 pub(super) fn execute(arguments: &JudgeArguments, color: Color) -> Result<u8> {
-    let reports = Reports::prepare(&arguments.written, Some(&arguments.journal))?;
+    let reports = Reports::prepare(&arguments.written, [&arguments.journal])?;
     let Recording { history, torn_line, .. } = journal::read(&arguments.journal)?;
     warn_of_torn_line(torn_line);
     let plan = Plan::from_history(&history).context("the plan of the journal cannot be read")?;

@@ -32,15 +32,18 @@ enum Destination {
 
 impl Reports {
     /// Takes what the command line asks for, and checks that it can be written. The journal is no place for a report.
-    pub(super) fn prepare(written: &WrittenArguments, journal: Option<&Path>) -> Result<Self> {
+    pub(super) fn prepare<'p>(
+        written: &WrittenArguments,
+        journals: impl IntoIterator<Item = &'p PathBuf>,
+    ) -> Result<Self> {
         let mut wanted: Vec<(Format, Destination)> = Vec::new();
-        let journal = journal.map(whole);
+        let journals: Vec<PathBuf> = journals.into_iter().map(|journal| whole(journal)).collect();
         for asked in &written.reports {
             let (format, destination) = parse(asked)?;
             if wanted.iter().any(|(_, known)| *known == destination) {
                 bail!("--report {asked}: another report goes to the same place");
             }
-            if matches!(&destination, Destination::File(path) if Some(path) == journal.as_ref()) {
+            if matches!(&destination, Destination::File(path) if journals.contains(path)) {
                 bail!("--report {asked}: the journal of the run is there, and nothing may overwrite it");
             }
             destination.check().with_context(|| format!("--report {asked}"))?;
@@ -85,6 +88,23 @@ impl Reports {
             }
         }
         failure.map_or(Ok(()), Err)
+    }
+
+    /// Checks that each of them can hold several runs: a page can.
+    pub(super) fn check_several(&self) -> Result<()> {
+        match self.wanted.iter().find(|(format, _)| *format != Format::Html) {
+            Some((format, _)) => bail!(
+                "--report {}: several journals go together on an html page only; give every other format one journal, and \
+                 join json reports with `idemspec merge`",
+                format.name()
+            ),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes a page of several runs.
+    pub(super) fn write_page(&self, page: &str) -> Result<()> {
+        self.wanted.iter().try_for_each(|(_, destination)| destination.write(page))
     }
 }
 

@@ -21,7 +21,7 @@ use crate::runner::{Recorder, asks_with_secrets};
 use crate::wire::{Connector, Endpoint, Proxy, Synchronisation};
 
 pub(super) fn execute(arguments: &ResumeArguments, color: Color) -> Result<u8> {
-    let reports = Reports::prepare(&arguments.written, Some(&arguments.journal))?;
+    let reports = Reports::prepare(&arguments.written, [&arguments.journal])?;
     let shown = Shown::new(&arguments.verdict, color)?;
     let (journal, recording) = JournalWriter::resume(&arguments.journal)?;
     warn_of_torn_line(recording.torn_line);

@@ -75,7 +75,7 @@ pub(super) struct Order<'a> {
 
 impl<'a> Order<'a> {
     pub(super) fn of(arguments: &'a RunArguments, shown: Shown) -> Result<Self> {
-        let reports = Reports::prepare(&arguments.written, arguments.journal.as_deref())?;
+        let reports = Reports::prepare(&arguments.written, &arguments.journal)?;
         if !shown.is_alone() && reports.take_stdout() {
             bail!(
                 "--report …=-: of several operations each has a report of its own; name a file, and they are beside it"

@@ -40,7 +40,7 @@ pub use curl::curl;
 pub use declared::promises;
 pub use explain::{Topic, suggestions};
 pub use format::{Format, RenderError, render};
-pub use html::{HtmlError, html};
+pub use html::{HtmlError, HtmlPage};
 pub use judged::{Excerpt, Judged, Leftover, Pending};
 pub use lint::{lint_json, lint_table};
 pub use matrix::{MatrixRow, matrix, worst};

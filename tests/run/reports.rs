@@ -204,3 +204,28 @@ fn evidence_is_cut_at_a_length_and_says_so() {
     let judged = std::fs::read_to_string(&run.journal).unwrap();
     assert!(judged.contains(&long), "the journal has all of it: it is judged by that");
 }
+
+/// Several recordings are one page; a format that holds one run only says so before anything is written.
+#[test]
+fn several_journals_go_on_one_html_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, second) = (folder.path().join("first.jsonl"), folder.path().join("second.jsonl"));
+    std::fs::copy(sound_journal(), &first).unwrap();
+    std::fs::copy(sound_journal(), &second).unwrap();
+    let report = |reports: &[&str]| {
+        let asked = reports.iter().flat_map(|report| ["--report", report]);
+        program().current_dir(folder.path()).args(["report", "first.jsonl", "second.jsonl"]).args(asked).output().unwrap()
+    };
+    let written = report(&["html=both.html"]);
+    assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
+    let page = std::fs::read_to_string(folder.path().join("both.html")).unwrap();
+    assert!(page.contains("2 runs") && page.contains("id=\"r1-checklist\"") && page.contains("id=\"r2-checklist\""));
+
+    let refused = report(&["json=both.json"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("several journals go together on an html page only"));
+    let own = report(&["html=second.jsonl"]);
+    assert_eq!(own.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&own.stderr).contains("the journal of the run is there"));
+    assert_eq!(std::fs::read(&first).unwrap(), std::fs::read(&second).unwrap());
+}

@@ -19,4 +19,5 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use page::{HtmlError, html};
+pub(super) use page::html;
+pub use page::{HtmlError, HtmlPage};
