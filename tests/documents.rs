@@ -398,6 +398,15 @@ fn every_shipped_profile_is_sound_and_listed() {
     }
 }
 
+/// A list reads the title alone, and must read the same.
+#[test]
+fn titles_are_those_of_the_whole_profiles() {
+    for (name, title) in profile::shipped_titles() {
+        assert_eq!(title, profile::load(name).unwrap().profile.title, "{name}");
+    }
+    assert_eq!(profile::shipped_titles().count(), profile::shipped().len());
+}
+
 #[test]
 fn every_shipped_scenario_is_sound_and_listed() {
     let mut names: Vec<&str> = scenario::shipped().iter().map(|(name, _)| *name).collect();

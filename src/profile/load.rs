@@ -1,5 +1,6 @@
 //! Finding a profile, merging what it extends, and reading it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -66,6 +67,17 @@ pub struct Loaded {
 /// The profiles that come with the program: name and text.
 pub fn shipped() -> &'static [(&'static str, &'static str)] {
     SHIPPED
+}
+
+/// Name and title of every shipped profile, in the order of their names. Of each file only the line of its title is read, so
+/// that a list of them costs no time.
+pub fn shipped_titles() -> impl Iterator<Item = (&'static str, String)> {
+    shipped().iter().map(|(name, text)| {
+        let line = text.lines().find(|line| line.starts_with("title:")).unwrap_or_default();
+        let title =
+            serde_yaml::from_str(line).ok().and_then(|mut titled: BTreeMap<String, String>| titled.remove("title"));
+        (*name, title.unwrap_or_default())
+    })
 }
 
 /// Loads a profile by the name of a shipped one, or by its path.

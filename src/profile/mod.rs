@@ -27,7 +27,10 @@ mod variants;
 pub use auth::{Auth, AwsSignature, ClientAuthentication, OAuth2, TokenCommand};
 pub use bind::{BindError, BindOptions, Bound, MissingVariable, Replica};
 pub use credentials::TokenSource;
-pub use load::{Loaded, declarations, digest, load, parse, place_of, places, recorded, shipped, written, written_text};
+pub use load::{
+    Loaded, declarations, digest, load, parse, place_of, places, recorded, shipped, shipped_titles, written,
+    written_text,
+};
 pub use mock::{Mock, MockAnswer, MockError, MockList};
 pub use model::{
     BASE, Counter, DEFAULT, EffectSource, FurtherOperation, Hook, IdentityWord, Operation, Profile, RawBody,

@@ -214,7 +214,12 @@ fn several_journals_go_on_one_html_page() {
     std::fs::copy(sound_journal(), &second).unwrap();
     let report = |reports: &[&str]| {
         let asked = reports.iter().flat_map(|report| ["--report", report]);
-        program().current_dir(folder.path()).args(["report", "first.jsonl", "second.jsonl"]).args(asked).output().unwrap()
+        program()
+            .current_dir(folder.path())
+            .args(["report", "first.jsonl", "second.jsonl"])
+            .args(asked)
+            .output()
+            .unwrap()
     };
     let written = report(&["html=both.html"]);
     assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
