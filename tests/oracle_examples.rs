@@ -5,7 +5,7 @@
 #[path = "oracle/notation.rs"]
 mod notation;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -29,6 +29,9 @@ struct Example {
     history: String,
     /// Requirement → verdict. Nothing else may be violated, and what is not named may be anything else.
     expect: BTreeMap<String, String>,
+    /// Requirement → the numbers of the attempts that stand beside its violations.
+    #[serde(default)]
+    blamed: BTreeMap<String, BTreeSet<u32>>,
 }
 
 fn strict() -> String {
@@ -61,6 +64,12 @@ fn verdict(findings: &[&Finding]) -> String {
         .unwrap_or_else(|| if findings.is_empty() { "untested".into() } else { "observed".into() })
 }
 
+/// The attempts that the violations are about.
+fn blamed(findings: &[&Finding]) -> BTreeSet<u32> {
+    let violations = findings.iter().filter(|finding| finding.judgement == Judgement::Violated);
+    violations.flat_map(|finding| &finding.attempts).map(|attempt| attempt.0).collect()
+}
+
 /// What is wrong about an example; empty if it is as expected.
 fn problems(example: &Example, contracts: &BTreeMap<String, Value>) -> Vec<String> {
     let mut document = contracts[&example.contract].clone();
@@ -86,13 +95,18 @@ fn problems(example: &Example, contracts: &BTreeMap<String, Value>) -> Vec<Strin
         if !fits {
             let expected = example.expect.get(requirement.id()).map_or("no violation", String::as_str);
             problems.push(format!("{requirement}: expected {expected}, found {found}"));
-            for finding in about {
+            for finding in &about {
                 let Finding { judgement, promise, seen, attempts, case, .. } = finding;
                 problems.push(format!("    {judgement:?} {case} {attempts:?} — {promise} — {seen}"));
             }
         }
+        if let Some(expected) = example.blamed.get(requirement.id())
+            && *expected != blamed(&about)
+        {
+            problems.push(format!("{requirement}: expected to be about {expected:?}, found {:?}", blamed(&about)));
+        }
     }
-    for name in example.expect.keys().filter(|name| Requirement::from_id(name).is_none()) {
+    for name in example.expect.keys().chain(example.blamed.keys()).filter(|name| Requirement::from_id(name).is_none()) {
         problems.push(format!("`{name}` is no requirement"));
     }
     problems

@@ -71,13 +71,22 @@ pub(crate) fn faults(root: &Path, all: &[Mutation]) -> Vec<String> {
     if names.len() < all.len() {
         faults.push("  two mutations have the same name".to_owned());
     }
-    for file in std::fs::read_dir(root.join("src/oracle/rules")).unwrap() {
-        let file = format!("rules/{}", file.unwrap().file_name().to_string_lossy());
+    for file in files(root, "rules") {
         if file != "rules/mod.rs" && !all.iter().any(|mutation| mutation.file == file) {
             faults.push(format!("  {file} has no mutation"));
         }
     }
     faults
+}
+
+/// The files of a folder below `src/oracle`, and of those in it.
+fn files(root: &Path, folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(root.join("src/oracle").join(folder)).unwrap().map(|entry| entry.unwrap());
+    let inside = |entry: std::fs::DirEntry| {
+        let name = format!("{folder}/{}", entry.file_name().to_string_lossy());
+        if entry.path().is_dir() { files(root, &name) } else { vec![name] }
+    };
+    entries.flat_map(inside).collect()
 }
 
 /// The text of a file with every mutation of it beside what it replaces.

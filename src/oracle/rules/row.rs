@@ -238,8 +238,9 @@ fn several(trial: &mut Trial<'_, '_>, action: ActionIndex, attempt: usize, world
     let docket = trial.docket;
     let earlier = trial.actions.all[action].unknown.last().copied();
     if let Some(loss) = trial.actions.all[action].loss(&docket.facts) {
-        // What was sent is no retry of what was lost: something is broken, and it is open what.
-        if earlier.is_some_and(|lost| docket.facts[lost].spelling != docket.facts[attempt].spelling) {
+        // Other parameters than these were lost, and the key may be bound to them: something is broken, and it is open what.
+        let lost = trial.actions.all[action].unknown.as_slice();
+        if lost.iter().any(|lost| docket.facts[*lost].spelling != docket.facts[attempt].spelling) {
             trial.sink.undecided(action, attempt, worlds[0].requirement, Cause::Ambiguous);
             return;
         }
