@@ -154,6 +154,10 @@ impl Server {
         if rejects {
             return (soon, plain(409));
         }
+        // Whoever has left waits no more: else what comes of it would be known before it happens.
+        if arrival.gone.is_some_and(|gone| gone < until) {
+            return (until, plain(409));
+        }
         let fired = self.fired.len();
         let (at, answer) = self.handle(&Arrival { at: until, ..arrival.clone() });
         let sound = self.fired.len() == fired;
